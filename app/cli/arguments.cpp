@@ -16,7 +16,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/options_json.h"
 #include "session/session_file.h"
 

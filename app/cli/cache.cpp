@@ -8,6 +8,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/age.h"
 #include "base/text.h"
 #include "cache/disk_store.h"
 #include "cache/kept_file.h"
@@ -16,6 +17,7 @@
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
 #include "session/operations/cache_operation.h"
+#include "session/random_inputs.h"
 
 namespace fusescope::cli {
 namespace {
@@ -64,7 +66,7 @@ void sayProblem(const DiskStore& store) {
 Json sharedJson() {
   const auto shared = sharedStoreOfVariables(CacheMode::Read);
   if (shared == nullptr) return nullptr;
-  shared->knock();
+  shared->ping();
   const std::string problem = shared->problem();
   return {{"place", shared->named()}, {"problem", problem.empty() ? Json() : Json(problem)}};
 }

@@ -9,11 +9,12 @@
 
 #include "base/json.h"
 #include "compilers/compiler.h"
-#include "session/operations.h"
+#include "session/artifact.h"
+#include "session/build_and_run.h"
+#include "session/open_model.h"
 #include "session/operations/operation.h"
 #include "session/operations/shared_settings.h"
 #include "session/samples.h"
-#include "session/session.h"
 
 namespace CLI {
 class App;

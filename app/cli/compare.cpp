@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "app/cli/command.h"
-#include "app/cli/compare_engine_files.h"
 #include "app/cli/compare_runs.h"
+#include "app/cli/print_compared_engine_files.h"
 #include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"

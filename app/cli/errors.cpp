@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iostream>
 
-#include "app/cli/advice.h"
 #include "app/cli/bisect_errors.h"
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/print_advice.h"
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
@@ -25,7 +25,7 @@ constexpr std::size_t kMostRows = 20;
 using Arguments = ArgumentsOf<ErrorsSettings>;
 
 std::string numberText(const std::optional<TensorError>& error, double TensorError::*number) {
-  return error && error->tells() ? fmt::format("{:.3g}", *error.*number) : "-";
+  return error && error->isMeaningful() ? fmt::format("{:.3g}", *error.*number) : "-";
 }
 
 /// "∞ 3 %, end 1 %, to 0 2 %": what of it is there.
@@ -46,7 +46,7 @@ std::string sharesText(const std::optional<TensorError>& error) {
 /// By local error, what became infinite first; what has none goes last.
 double orderOf(const TensorErrors& tensor) {
   const auto& local = tensor.errors.local;
-  if (!local || !local->tells()) return -1;
+  if (!local || !local->isMeaningful()) return -1;
   return local->nonFinite > 0 ? INFINITY : local->maxOverRms;
 }
 
@@ -97,7 +97,8 @@ void printCounts(const LayerErrorReport& report, const std::string& against, dou
   const auto wrong = [&](Which which) {
     std::vector<std::string> names;
     for (const TensorErrors& tensor : report.tensors)
-      if (const auto& error = tensor.errors.*which; error && ofAllowed(*error, bound) > 1) names.push_back(tensor.name);
+      if (const auto& error = tensor.errors.*which; error && fractionOfBound(*error, bound) > 1)
+        names.push_back(tensor.name);
     return names;
   };
   std::vector<std::string> local = wrong(&LocalAndCarried::local);
@@ -114,7 +115,7 @@ void printCounts(const LayerErrorReport& report, const std::string& against, dou
 }
 
 std::string outputText(const std::string& name, const TensorError& error) {
-  if (!error.tells())
+  if (!error.isMeaningful())
     return fmt::format("output {}: its error cannot be told, all of it is infinite or NaN in the exact network, too\n",
                        name);
   std::string text =
@@ -150,7 +151,7 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
 
 /// An output of the network whose error nothing says.
 bool cannotBeTold(const TensorErrors& tensor) {
-  return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->tells();
+  return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->isMeaningful();
 }
 
 Result<int> errors(const Arguments& arguments, const Artifact& artifact) {

@@ -74,8 +74,8 @@ Result<int> exportPlan(const Arguments& arguments) {
     return located(std::move(exported).error());
   }
   const Exported& file = exported.value();
-  if (file.doesNotHold) {
-    std::cerr << fmt::format("fusescope: {}\n", located(*file.doesNotHold).text());
+  if (file.failedCheck) {
+    std::cerr << fmt::format("fusescope: {}\n", located(*file.failedCheck).text());
     return kDoesNotHold;
   }
   for (const ExportNote& note : file.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note.text);

@@ -27,8 +27,8 @@ std::string listOf(const std::vector<PartValue>& values) {
 
 void printForPeople(const ExtractedPart& part, const std::string& output) {
   std::cout << fmt::format("{}: {} of the network\n", output, counted(std::ssize(part.nodes), "node"));
-  if (!part.goAlong.empty())
-    std::cout << fmt::format("  {} of them make weights and extents for the others\n", part.goAlong.size());
+  if (!part.constantNodes.empty())
+    std::cout << fmt::format("  {} of them make weights and extents for the others\n", part.constantNodes.size());
   std::cout << fmt::format("inputs: {}\noutputs: {}\n", listOf(part.inputs), listOf(part.outputs));
   if (!part.frozen.empty()) std::cout << fmt::format("constants of the network: {}\n", joined(part.frozen));
   if (!part.whyNoValues.empty()) {

@@ -13,7 +13,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "frontends/torch/kept_network.h"
 #include "frontends/torch/script_files.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/operations/import_operation.h"
 
 namespace fusescope::cli {
@@ -68,7 +68,7 @@ void printForPeople(const Json& made, const std::string& path) {
 /// was, and `names` what its author calls extents, where the user says nothing else.
 Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
-  MakeNetworkWishes wishes{.environment = arguments.environment, .names = {}};
+  MakeNetworkOptions wishes{.environment = arguments.environment, .names = {}};
   wishes.names = TRY(namesOf(arguments));
   const auto isTaken = [&](const std::string& name) {
     return std::ranges::any_of(wishes.names, [&](const auto& given) { return given.second == name; });

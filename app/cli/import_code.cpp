@@ -81,10 +81,10 @@ Status checkNoCode(const ImportSettings& arguments) {
 
 Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const ImportSettings& arguments,
                                          const std::string& environment, const Progress& progress) {
-  CaptureWishes wishes{.environment = environment,
-                       .into = arguments.into,
-                       .overwrites = arguments.overwrites,
-                       .breaks = arguments.breaks};
+  CaptureOptions wishes{.environment = environment,
+                        .into = arguments.into,
+                        .overwrites = arguments.overwrites,
+                        .breaks = arguments.breaks};
   wishes.inputs = TRY(inputsOf(arguments));
   TRY(checkCapture(code, wishes));
   TRY(confirmCode(code, environment, arguments.isConfirmed));

@@ -10,7 +10,8 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "planning/module_pattern.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
+#include "session/inspect.h"
 #include "session/operations/inspect_operation.h"
 #include "session/session_file.h"
 

@@ -8,7 +8,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "frontends/torch/kept_network.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 
 namespace fusescope::cli {
 namespace {

@@ -62,8 +62,8 @@ Result<int> migrate(const Arguments& arguments) {
   clearProgressLine();
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const Exported exported = TRY(findExporter("onnx")->write(*artifact.plan, TRY(exportOptionsOf(arguments, artifact))));
-  if (exported.doesNotHold) {
-    std::cerr << fmt::format("fusescope: {}\n", exported.doesNotHold->text());
+  if (exported.failedCheck) {
+    std::cerr << fmt::format("fusescope: {}\n", exported.failedCheck->text());
     return kDoesNotHold;
   }
   TRY(exported.save(arguments.output));

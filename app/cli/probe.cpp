@@ -10,6 +10,7 @@
 #include "base/shell_quoted.h"
 #include "base/text.h"
 #include "planning/read_back_plan.h"
+#include "session/error_report.h"
 #include "session/job_files.h"
 #include "session/operations/probe_operation.h"
 
@@ -21,11 +22,11 @@ Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
     return Diagnostic{.message = "which compiler the job is for is missing",
                       .where = {.attribute = "--compiler"},
                       .help = "Give --compiler onnxruntime, for example; fusescope compilers lists them all."};
-  JobWishes wishes{.model = {},
-                   .extents = TRY(arguments.plan.inputOverrides()),
-                   .options = TRY(arguments.plan.options()),
-                   .inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis},
-                   .questions = TRY(parseJobQuestions(arguments.questions))};
+  JobDescription wishes{.model = {},
+                        .extents = TRY(arguments.plan.inputOverrides()),
+                        .options = TRY(arguments.plan.options()),
+                        .inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis},
+                        .questions = TRY(parseJobQuestions(arguments.questions))};
   wishes.questions.threads = arguments.threads;
   wishes.questions.seconds = arguments.seconds;
   wishes.questions.warmupSeconds = arguments.warmup;

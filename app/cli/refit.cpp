@@ -61,7 +61,7 @@ void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, c
   Table table({{"phase"}, {"time", true}});
   for (const BuildPhase& phase : phases) table.add({phase.name, msText(phase.ms)});
   table.print();
-  const ButForWeights& network = refit.network;
+  const WeightsComparison& network = refit.network;
   std::cout << fmt::format("{}: {} with the weights of {}, {} on disk\n", output, refit.engine, refit.weights,
                            bytesText(bytes));
   if (refit.sameWeights()) {

@@ -61,7 +61,7 @@ void printForPeople(const ReplacedNetwork& network, const std::string& output) {
     std::cout << fmt::format("time: {:.4g} ms before, {:.4g} ms now\n", *network.before.medianMs,
                              *network.after.medianMs);
   for (const TensorComparison& compared : network.outputs)
-    if (!compared.tells()) std::cout << fmt::format("output {}: {}\n", compared.name, compared.problem);
+    if (!compared.isMeaningful()) std::cout << fmt::format("output {}: {}\n", compared.name, compared.problem);
   std::cout << fmt::format(
       "outputs on {}: max|Δ| {:.2g} of rms at most; {:.2g} is allowed\n",
       network.randomInputs ? std::string("random inputs") : counted(std::ssize(network.samples), "sample"),
@@ -92,8 +92,8 @@ Result<int> replace(const Arguments& arguments) {
   clearProgressLine();
   const ReplacedNetwork network = TRY(std::move(replaced));
   for (const std::string& note : network.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
-  if (network.doesNotHold) {
-    std::cerr << fmt::format("fusescope: {}\n", network.doesNotHold->text());
+  if (network.failedCheck) {
+    std::cerr << fmt::format("fusescope: {}\n", network.failedCheck->text());
     if (arguments.json) printJson(toJson(network, arguments.output));
     return kDoesNotHold;
   }

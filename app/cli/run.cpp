@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
-#include "app/cli/advice.h"
 #include "app/cli/command.h"
+#include "app/cli/print_advice.h"
 #include "app/cli/table.h"
 #include "planning/without_lowered_types.h"
 #include "session/operations/run_operation.h"

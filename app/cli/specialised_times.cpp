@@ -9,7 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "engine/extent_check.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
 
 namespace fusescope::cli {
 namespace {
@@ -22,7 +22,7 @@ std::string servedByText(const SampleServing& serving) {
   switch (serving.served.state) {
     case ServingState::TakenOver:
       return "specialised";
-    case ServingState::Kept:
+    case ServingState::GeneralKept:
       return "general";
     case ServingState::Seen:
       return serving.served.buildMs ? "general (dropped)" : "general";

@@ -77,7 +77,7 @@ std::string msText(std::optional<double> ms) {
 }
 
 std::string msApartText(std::optional<double> ms) {
-  return ms ? inTimeApart(*ms) : "-";
+  return ms ? inTimeDifference(*ms) : "-";
 }
 
 std::string stepsText(const std::vector<double>& stepMs) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "session/session.h"
+#include "session/artifact.h"
 #include "session/worker_protocol.h"
 
 namespace fusescope::worker {

@@ -5,10 +5,10 @@
 #include <exception>
 #include <thread>
 
+#include "app/worker/do_work.h"
 #include "app/worker/engine_shelf.h"
 #include "app/worker/line_channel.h"
 #include "app/worker/request_queue.h"
-#include "app/worker/work.h"
 #include "cache/process_store.h"
 #include "session/process_start.h"
 #include "session/progress_limiter.h"

@@ -10,7 +10,7 @@ namespace fusescope {
 namespace {
 
 using SymbolValues = std::map<std::string, std::int64_t>;
-using Choice = UsualExtents::Choice;
+using Choice = ChosenExtents::Choice;
 
 ExtentExpression::ValueOf lookUp(const SymbolValues& values) {
   return [&values](const std::string& symbol) {
@@ -85,7 +85,7 @@ class Evaluation {
 
 /// Returns the extents of each valid value, or nothing if those of one are unknown. Absent optional inputs have no
 /// extents.
-std::optional<std::vector<Dims>> extentsOf(const UsualExtents& usual, const std::vector<ValueId>& values) {
+std::optional<std::vector<Dims>> extentsOf(const ChosenExtents& usual, const std::vector<ValueId>& values) {
   std::vector<Dims> extents;
   for (ValueId value : values) {
     if (!value.valid()) {
@@ -101,7 +101,7 @@ std::optional<std::vector<Dims>> extentsOf(const UsualExtents& usual, const std:
 
 }  // namespace
 
-UsualExtents::UsualExtents(const Model& model, Choice choice) : m_graph(*model.graph) {
+ChosenExtents::ChosenExtents(const Model& model, Choice choice) : m_graph(*model.graph) {
   Evaluation evaluation(symbolValues(model, choice));
   for (const ValueId id : m_graph.allValues()) {
     const TensorType& type = m_graph.value(id).type;
@@ -110,7 +110,7 @@ UsualExtents::UsualExtents(const Model& model, Choice choice) : m_graph(*model.g
   }
 }
 
-std::optional<Dims> UsualExtents::of(ValueId value) const {
+std::optional<Dims> ChosenExtents::of(ValueId value) const {
   const TensorType& type = m_graph.value(value).type;
   if (type.container != Container::None) return std::nullopt;
   if (auto fixed = type.shape.fixed()) return fixed;
@@ -118,7 +118,7 @@ std::optional<Dims> UsualExtents::of(ValueId value) const {
   return open == m_open.end() ? std::nullopt : std::optional(open->second);
 }
 
-std::optional<std::map<std::string, Dims>> UsualExtents::ofInputs() const {
+std::optional<std::map<std::string, Dims>> ChosenExtents::ofInputs() const {
   std::map<std::string, Dims> extents;
   for (const ValueId input : m_graph.inputs()) {
     const Value& value = m_graph.value(input);
@@ -142,7 +142,7 @@ std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const
   return a && b && !__builtin_add_overflow(*a, *b, &sum) ? std::optional(sum) : std::nullopt;
 }
 
-std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node) {
+std::optional<std::int64_t> flopsOfNode(const ChosenExtents& extents, const Node& node) {
   const auto inputs = extentsOf(extents, node.inputs);
   const auto outputs = extentsOf(extents, node.outputs);
   if (!inputs || !outputs) return std::nullopt;
@@ -155,7 +155,7 @@ bool readsPart(const Node& node, ValueId value) {
                                     node.is("Slice") || node.is("Compress"));
 }
 
-std::optional<std::int64_t> bytesOfValue(const UsualExtents& extents, ValueId value, DataType type) {
+std::optional<std::int64_t> bytesOfValue(const ChosenExtents& extents, ValueId value, DataType type) {
   const std::optional<Dims> dims = extents.of(value);
   if (!dims) return std::nullopt;
   const std::optional<std::int64_t> count = elementCount(*dims);
@@ -163,7 +163,7 @@ std::optional<std::int64_t> bytesOfValue(const UsualExtents& extents, ValueId va
   return static_cast<std::int64_t>(byteSize(type, *count));
 }
 
-std::optional<std::int64_t> bytesOfConversion(const UsualExtents& extents, ValueId value, DataType from, DataType to) {
+std::optional<std::int64_t> bytesOfConversion(const ChosenExtents& extents, ValueId value, DataType from, DataType to) {
   const auto read = bytesOfValue(extents, value, from), written = bytesOfValue(extents, value, to);
   return read && written ? std::optional(*read + *written) : std::nullopt;
 }

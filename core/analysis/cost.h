@@ -10,11 +10,11 @@
 namespace fusescope {
 
 /// The extents of a model's values for one choice of the open extents of its inputs.
-class UsualExtents {
+class ChosenExtents {
  public:
   /// The min, opt or max of the InputSpecs. Min and max are used as far as the model's conditions are satisfied.
   enum class Choice { Least, Usual, Most };
-  UsualExtents(const Model& model, Choice choice = Choice::Usual);
+  ChosenExtents(const Model& model, Choice choice = Choice::Usual);
   /// Returns nothing for containers, and for values whose extents do not depend only on the inputs' extents.
   std::optional<Dims> of(ValueId value) const;
   /// Returns the extents of the inputs that are tensors, by name, or nothing if those of one are unknown.
@@ -33,16 +33,16 @@ std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const
 
 /// Returns the number of operations of a node; a multiply-add counts as two. Returns nothing if an extent is unknown,
 /// or if the number does not fit into 64 bits.
-std::optional<std::int64_t> flopsOfNode(const UsualExtents& extents, const Node& node);
+std::optional<std::int64_t> flopsOfNode(const ChosenExtents& extents, const Node& node);
 
 /// Whether `node` reads only as many elements of `value`, its first operand, as it writes. For example, the Gather of
 /// an embedding does not read the whole table.
 bool readsPart(const Node& node, ValueId value);
 
 /// Returns the size of `value` if its elements have type `type`, or nothing if an extent is unknown.
-std::optional<std::int64_t> bytesOfValue(const UsualExtents& extents, ValueId value, DataType type);
+std::optional<std::int64_t> bytesOfValue(const ChosenExtents& extents, ValueId value, DataType type);
 
 /// Returns the bytes that a conversion of `value` reads and writes, or nothing if an extent is unknown.
-std::optional<std::int64_t> bytesOfConversion(const UsualExtents& extents, ValueId value, DataType from, DataType to);
+std::optional<std::int64_t> bytesOfConversion(const ChosenExtents& extents, ValueId value, DataType from, DataType to);
 
 }  // namespace fusescope

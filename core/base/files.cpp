@@ -107,7 +107,7 @@ int createdBeside(const std::filesystem::path& path, std::string& name) {
     name = path.string() + "." + std::to_string(::getpid()) + "-" + std::to_string(++number);
     Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.number() < 0 && errno != EEXIST) return -1;
-    if (file.number() >= 0 && lockOwn(file.number())) return file.release();
+    if (file.number() >= 0 && lockNewFile(file.number())) return file.release();
   }
   return -1;
 }

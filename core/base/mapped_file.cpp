@@ -119,7 +119,7 @@ void MappedFile::release(std::span<const std::byte> part) const {
   advise(part, MADV_DONTNEED);
 }
 
-void MappedFile::expectScattered(std::span<const std::byte> part) const {
+void MappedFile::adviseRandomAccess(std::span<const std::byte> part) const {
   advise(part, MADV_RANDOM);
 }
 

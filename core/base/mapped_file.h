@@ -48,7 +48,7 @@ class MappedFile {
   void release(std::span<const std::byte> part) const;
   /// Tells the system that `part` will be read in random order, like single rows of a table, so that neighbouring pages
   /// are not read in advance.
-  void expectScattered(std::span<const std::byte> part) const;
+  void adviseRandomAccess(std::span<const std::byte> part) const;
   const FileIdentity& identity() const { return m_identity; }
   /// Whether bytes were read that the file no longer had.
   bool damaged() const { return m_guard && m_guard->damaged(); }

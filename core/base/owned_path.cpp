@@ -20,7 +20,7 @@ bool lock(int descriptor, int how) {
 
 }  // namespace
 
-bool lockOwn(int descriptor) {
+bool lockNewFile(int descriptor) {
   if (!lock(descriptor, LOCK_EX)) return true;
   struct stat now {};
   return ::fstat(descriptor, &now) != 0 || now.st_nlink > 0;

@@ -12,7 +12,7 @@ namespace fusescope {
 /// Locks `descriptor`, an open file or folder that this process has just made. Returns false if another process took it
 /// for left over and has removed it already; the caller then makes another one. If the file system has no locks, it
 /// returns true, and nobody removes the file.
-bool lockOwn(int descriptor);
+bool lockNewFile(int descriptor);
 
 /// Removes every file and folder in `folder` whose name `isOurs` accepts, that belongs to this user, and that no
 /// process has locked.

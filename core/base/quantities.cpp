@@ -53,7 +53,7 @@ std::string inTime(double ms) {
   return fmt::format("{}{} {}", ms < 0 ? kMinus : "", inThreeDigits(size / unit.ms), unit.name);
 }
 
-std::string inTimeApart(double ms) {
+std::string inTimeDifference(double ms) {
   return (ms > 0 ? "+" : "") + inTime(ms);
 }
 
@@ -63,12 +63,12 @@ std::string inThousands(std::int64_t count) {
   return (count < 0 ? kMinus : "") + text;
 }
 
-std::string inCountApart(std::int64_t more, std::string_view one) {
+std::string inCountDifference(std::int64_t more, std::string_view one) {
   if (more == 0) return fmt::format("no {} more", one);
   return counted(std::abs(more), one) + (more > 0 ? " more" : " fewer");
 }
 
-std::string inBytesApart(std::int64_t more) {
+std::string inBytesDifference(std::int64_t more) {
   if (more == 0) return "no byte more";
   return inBytes(std::abs(more)) + (more > 0 ? " more" : " less");
 }

@@ -28,9 +28,9 @@ class SharedOptional {
   }
   void reset() { m_value.reset(); }
   /// Whether both refer to the same object, and not only to equal ones. This is fast.
-  bool shares(const SharedOptional& other) const { return m_value == other.m_value; }
+  bool isSameObject(const SharedOptional& other) const { return m_value == other.m_value; }
   bool operator==(const SharedOptional& other) const {
-    return shares(other) || (m_value && other.m_value && *m_value == *other.m_value);
+    return isSameObject(other) || (m_value && other.m_value && *m_value == *other.m_value);
   }
 
  private:

@@ -56,7 +56,7 @@ Result<TemporaryFolder> TemporaryFolder::in(const std::filesystem::path& parent,
           .where = {.file = parent.empty() ? "." : parent.string()}};
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Until it is locked, even before it is opened, another process may take it for left over and remove it.
-    const bool isGone = folder.isOpen() ? !lockOwn(folder.number()) : errno == ENOENT;
+    const bool isGone = folder.isOpen() ? !lockNewFile(folder.number()) : errno == ENOENT;
     if (isGone) continue;
     OwnFolders::all().add(path, std::move(folder));
     return TemporaryFolder(std::filesystem::path(path));

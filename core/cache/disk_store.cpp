@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "base/age.h"
 #include "base/descriptor.h"
 #include "base/elapsed.h"
 

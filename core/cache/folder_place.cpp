@@ -89,7 +89,7 @@ bool isNothingThere(int error) {
 }
 
 Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
-                     Patience& patience) {
+                     TransferDeadline& deadline) {
   const OpenFolder root = TRY(openRoot(folder, options.trust));
   const fs::path path = folder / name.substr(0, 2) / name.substr(2, 2) / name;
   const Descriptor leaf = openLeaf(root, name, false);
@@ -106,7 +106,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
   std::string bytes;
   bytes.reserve(size);  // It is filled piece by piece: filling all of it before takes longer than the caller waits.
   while (bytes.size() < size) {
-    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    if (deadline.isOver()) return Diagnostic{.message = "it takes too long"};
     const std::size_t at = bytes.size();
     bytes.resize(at + std::min(kPiece, size - at));
     const ssize_t count = ::read(file.number(), bytes.data() + at, bytes.size() - at);
@@ -116,7 +116,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return systemError(path, "cannot be read");
     if (count == 0) break;
-    patience.moved(static_cast<std::size_t>(count));
+    deadline.moved(static_cast<std::size_t>(count));
   }
   return Found(std::move(bytes));
 }
@@ -136,15 +136,15 @@ void sweepUnfinished(int folder, std::int64_t now) {
 }
 
 /// False: errno says why. A write that takes longer than one waits is stopped.
-bool writePieces(int file, std::string_view bytes, Patience& patience) {
+bool writePieces(int file, std::string_view bytes, TransferDeadline& deadline) {
   while (!bytes.empty()) {
     errno = ETIMEDOUT;
-    if (patience.isOver()) return false;
+    if (deadline.isOver()) return false;
     const ssize_t count = ::write(file, bytes.data(), std::min(kPiece, bytes.size()));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(count));
-    patience.moved(static_cast<std::size_t>(count));
+    deadline.moved(static_cast<std::size_t>(count));
   }
   return true;
 }
@@ -156,7 +156,7 @@ std::string unfinishedName(const std::string& name) {
 
 /// Whoever reads checks what he reads, so that nothing is flushed to the disk, which takes longer than all else.
 Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
-                          const std::string& bytes, bool sweeps, Patience& patience) {
+                          const std::string& bytes, bool sweeps, TransferDeadline& deadline) {
   const OpenFolder root = TRY(openRoot(folder, options.trust));
   const auto refused = [&]() -> Result<PutAnswer> {
     auto why = systemError(folder, "nothing can be written there");
@@ -172,7 +172,7 @@ Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& opti
   Descriptor file(::openat(unfinished.number(), part.c_str(), kHow, 0600));
   if (!file.isOpen()) return refused();
   struct stat made {};
-  bool isDone = writePieces(file.number(), bytes, patience) && ::fstat(file.number(), &made) == 0 &&
+  bool isDone = writePieces(file.number(), bytes, deadline) && ::fstat(file.number(), &made) == 0 &&
                 ::fchmod(file.number(), (root.found.st_mode & 0444) | 0600) == 0;
   // A network file system may say only here that it did not write.
   if (isDone) isDone = ::close(file.release()) == 0;
@@ -203,26 +203,27 @@ class FolderPlace final : public SharedPlace {
 
   Result<Found> get(const std::string& name) override {
     if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
-    return m_behind.run<Found>(m_options.limit, [folder = m_folder, options = m_options, name](Patience& patience) {
-      if (options.onBegin) options.onBegin();
-      return readIn(folder, options, name, patience);
-    });
+    return m_behind.run<Found>(m_options.limit,
+                               [folder = m_folder, options = m_options, name](TransferDeadline& deadline) {
+                                 if (options.onBegin) options.onBegin();
+                                 return readIn(folder, options, name, deadline);
+                               });
   }
 
   Result<PutAnswer> put(const std::string& name, std::string bytes) override {
     if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
     const bool sweeps = !std::exchange(m_wasSwept, true);
     return m_behind.run<PutAnswer>(m_options.limit, [folder = m_folder, options = m_options, name, sweeps,
-                                                     bytes = std::move(bytes)](Patience& patience) {
+                                                     bytes = std::move(bytes)](TransferDeadline& deadline) {
       if (options.onBegin) options.onBegin();
-      return writeIn(folder, options, name, bytes, sweeps, patience);
+      return writeIn(folder, options, name, bytes, sweeps, deadline);
     });
   }
 
  private:
   const fs::path m_folder;
   const FolderPlaceOptions m_options;
-  LeftBehind m_behind;
+  AbandonableWork m_behind;
   bool m_wasSwept = false;
 };
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "cache/left_behind.h"
+#include "cache/abandonable_work.h"
 #include "cache/shared_place.h"
 
 namespace fusescope {
@@ -15,7 +15,7 @@ enum class FolderTrust {
 
 struct FolderPlaceOptions {
   FolderTrust trust = FolderTrust::Signed;
-  std::chrono::milliseconds limit = kPlacePatience;
+  std::chrono::milliseconds limit = kPlaceTimeout;
   std::uint64_t mostBytes = std::uint64_t{1} << 30;
   /// For tests: called on the working thread before it begins.
   std::function<void()> onBegin{};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "base/version.h"
@@ -14,10 +13,6 @@ constexpr std::array<std::pair<CacheMode, std::string_view>, 3> kModes{
     {{CacheMode::Off, "off"}, {CacheMode::Read, "read"}, {CacheMode::Write, "write"}}};
 
 }  // namespace
-
-std::int64_t secondsNow() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string_view name(CacheMode mode) {
   return std::ranges::find(kModes, mode, &decltype(kModes)::value_type::first)->second;

@@ -15,9 +15,6 @@ enum class CacheMode { Off, Read, Write };
 std::string_view name(CacheMode mode);  ///< "off", "read", "write"
 std::optional<CacheMode> cacheModeFromName(std::string_view text);
 
-/// Seconds since 1970, UTC, as Kept::madeAt counts them.
-std::int64_t secondsNow();
-
 /// The kind of entries that contain compiled code.
 inline constexpr std::string_view kCodeKind = "code";
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/visible_text.h"
-#include "cache/left_behind.h"
+#include "cache/abandonable_work.h"
 
 namespace fusescope {
 namespace {
@@ -47,15 +47,15 @@ Diagnostic lineError() {
 }
 
 /// Not by hiredis, which would end the process by SIGPIPE where the server is gone.
-Status sendAll(int line, std::string_view bytes, Patience& patience) {
+Status sendAll(int line, std::string_view bytes, TransferDeadline& deadline) {
   constexpr std::size_t kPieceSent = std::size_t{1} << 18;
   while (!bytes.empty()) {
-    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    if (deadline.isOver()) return Diagnostic{.message = "it takes too long"};
     const ssize_t count = ::send(line, bytes.data(), std::min(kPieceSent, bytes.size()), MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return lineError();
     bytes.remove_prefix(static_cast<std::size_t>(count));
-    patience.moved(static_cast<std::size_t>(count));
+    deadline.moved(static_cast<std::size_t>(count));
   }
   return Done{};
 }
@@ -71,10 +71,10 @@ std::uint64_t announced(std::string_view answer) {
 constexpr std::uint64_t kLongestLine = 4096;
 
 /// Takes no more than `most` bytes.
-Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience) {
+Result<Reply> receive(redisContext& line, std::uint64_t most, TransferDeadline& deadline) {
   std::string piece(std::size_t{1} << 16, '\0');
   for (std::uint64_t got = 0;;) {
-    if (patience.isOver()) return Diagnostic{.message = "it takes too long"};
+    if (deadline.isOver()) return Diagnostic{.message = "it takes too long"};
     const ssize_t count = ::recv(line.fd, piece.data(), piece.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return lineError();
@@ -84,7 +84,7 @@ Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience
     const bool isAnnounced = got == 0 && announced(std::string_view(piece).substr(0, count)) > most;
     got += static_cast<std::uint64_t>(count);
     if (isAnnounced || got > most + kAround) return Diagnostic{.message = "it answers more than is kept"};
-    patience.moved(static_cast<std::size_t>(count));
+    deadline.moved(static_cast<std::size_t>(count));
     void* answer = nullptr;
     if (redisReaderFeed(line.reader, piece.data(), static_cast<std::size_t>(count)) != REDIS_OK ||
         redisReaderGetReply(line.reader, &answer) != REDIS_OK)
@@ -97,7 +97,7 @@ Result<Reply> receive(redisContext& line, std::uint64_t most, Patience& patience
   }
 }
 
-Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t most, Patience& patience) {
+Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t most, TransferDeadline& deadline) {
   std::vector<const char*> texts;
   std::vector<std::size_t> sizes;
   for (const std::string& word : words) {
@@ -108,8 +108,8 @@ Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t mos
   const int size = redisFormatCommandArgv(&command, static_cast<int>(words.size()), texts.data(), sizes.data());
   if (size < 0) return Diagnostic{.message = "there is no memory for what it is to be told"};
   const std::unique_ptr<char, void (*)(char*)> owned(command, redisFreeCommand);
-  TRY(sendAll(line.fd, {command, static_cast<std::size_t>(size)}, patience));
-  return receive(line, most, patience);
+  TRY(sendAll(line.fd, {command, static_cast<std::size_t>(size)}, deadline));
+  return receive(line, most, deadline);
 }
 
 /// The connection, which goes with what was asked last where that is left behind.
@@ -117,8 +117,8 @@ struct Line {
   std::unique_ptr<redisContext, void (*)(redisContext*)> context{nullptr, redisFree};
 };
 
-Status connect(Line& line, const RedisAddress& address, Patience& patience) {
-  const auto limit = std::chrono::duration_cast<std::chrono::microseconds>(patience.limit()).count();
+Status connect(Line& line, const RedisAddress& address, TransferDeadline& deadline) {
+  const auto limit = std::chrono::duration_cast<std::chrono::microseconds>(deadline.limit()).count();
   const timeval most{.tv_sec = limit / 1'000'000, .tv_usec = limit % 1'000'000};
   line.context.reset(address.host.empty() ? redisConnectUnixWithTimeout(address.path.c_str(), most)
                                           : redisConnectWithTimeout(address.host.c_str(), address.port, most));
@@ -126,20 +126,21 @@ Status connect(Line& line, const RedisAddress& address, Patience& patience) {
   if (line.context->err != 0 || redisSetTimeout(line.context.get(), most) != REDIS_OK)
     return Diagnostic{.message = fmt::format("it cannot be reached: {}", line.context->errstr)};
   if (address.database == 0) return Done{};
-  const Reply reply = TRY(exchange(*line.context, {"SELECT", std::to_string(address.database)}, kAround, patience));
+  const Reply reply = TRY(exchange(*line.context, {"SELECT", std::to_string(address.database)}, kAround, deadline));
   if (reply.type == REDIS_REPLY_STATUS) return Done{};
   return Diagnostic{.message = fmt::format("it has no database {}: {}", address.database, visibleText(reply.text))};
 }
 
 /// A connection that is there may have been lost since it was used: then another one is made.
-Result<Reply> ask(Line& line, const RedisAddress& address, const Words& words, std::uint64_t most, Patience& patience) {
+Result<Reply> ask(Line& line, const RedisAddress& address, const Words& words, std::uint64_t most,
+                  TransferDeadline& deadline) {
   const bool wasThere = line.context != nullptr;
   if (wasThere) {
-    auto reply = exchange(*line.context, words, most, patience);
-    if (reply.ok() || patience.isOver()) return reply;
+    auto reply = exchange(*line.context, words, most, deadline);
+    if (reply.ok() || deadline.isOver()) return reply;
   }
-  TRY(connect(line, address, patience));
-  return exchange(*line.context, words, most, patience);
+  TRY(connect(line, address, deadline));
+  return exchange(*line.context, words, most, deadline);
 }
 
 class RedisPlace final : public SharedPlace {
@@ -182,14 +183,14 @@ class RedisPlace final : public SharedPlace {
   Result<Reply> asked(Words words) {
     auto reply = m_behind.run<Reply>(
         m_options.limit, [line = m_line, address = m_address, words = std::move(words), most = m_options.mostBytes](
-                             Patience& patience) { return ask(*line, address, words, most, patience); });
+                             TransferDeadline& deadline) { return ask(*line, address, words, most, deadline); });
     if (!reply.ok()) m_line = std::make_shared<Line>();
     return reply;
   }
 
   const RedisAddress m_address;
   const RedisPlaceOptions m_options;
-  LeftBehind m_behind;
+  AbandonableWork m_behind;
   std::shared_ptr<Line> m_line = std::make_shared<Line>();
 };
 

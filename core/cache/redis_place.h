@@ -24,7 +24,7 @@ std::string withoutPassword(std::string place);
 Result<RedisAddress> redisAddress(std::string_view text);
 
 struct RedisPlaceOptions {
-  std::chrono::milliseconds limit = kPlacePatience;
+  std::chrono::milliseconds limit = kPlaceTimeout;
   std::uint64_t mostBytes = std::uint64_t{64} << 20;
 };
 

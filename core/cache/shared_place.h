@@ -14,9 +14,9 @@ namespace fusescope {
 
 /// How long a caller waits for a place: `limit` until it answers, and one more second for each 20 MB that were
 /// transferred. A place that is slower, or silent, therefore costs at most `limit` more than the transfer is worth.
-class Patience {
+class TransferDeadline {
  public:
-  explicit Patience(std::chrono::milliseconds limit) : m_limit(limit) {}
+  explicit TransferDeadline(std::chrono::milliseconds limit) : m_limit(limit) {}
   /// Called by the working side: `bytes` more were sent or received.
   void moved(std::size_t bytes) { m_bytes += static_cast<std::int64_t>(bytes); }
   /// Returns when the time is over, as far as is known now.
@@ -57,6 +57,6 @@ class SharedPlace {
 };
 
 /// The usual time that a place may take to answer.
-inline constexpr std::chrono::milliseconds kPlacePatience{50};
+inline constexpr std::chrono::milliseconds kPlaceTimeout{50};
 
 }  // namespace fusescope

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/age.h"
+#include "cache/abandonable_work.h"
 #include "cache/folder_place.h"
-#include "cache/left_behind.h"
 #include "cache/redis_place.h"
 
 namespace fusescope {
@@ -30,7 +31,8 @@ struct OpenPlace {
 Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile) {
   SigningKey key;
   if (!keyFile.empty())  // it may lie on a mount that hangs
-    key = TRY(LeftBehind().run<SigningKey>(seconds(1), [keyFile](Patience&) { return readSigningKey(keyFile); }));
+    key = TRY(AbandonableWork().run<SigningKey>(seconds(1),
+                                                [keyFile](TransferDeadline&) { return readSigningKey(keyFile); }));
   if (!isRedis(place)) {
     if (!std::filesystem::path(place).is_absolute())
       return Diagnostic{.message = "a folder is named by its whole path"};

@@ -37,7 +37,7 @@ class SharedStore final : public KeptStore {
   /// Returns the place as the user named it; empty if it was not opened by name.
   const std::string& named() const { return m_named; }
   /// Asks the place for an entry that does not exist, so that problem() then says whether it answers.
-  void knock() { find(kCodeKind, {}); }
+  void ping() { find(kCodeKind, {}); }
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;

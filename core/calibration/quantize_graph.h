@@ -12,7 +12,7 @@
 namespace fusescope {
 
 /// What directives and options request for a node.
-struct QuantizeWish {
+struct NodeQuantizeRequest {
   enum class Kind {
     None,
     Integers,  ///< a pin to int8
@@ -25,9 +25,9 @@ struct QuantizeWish {
 };
 
 struct QuantizeRequest {
-  const Ranges* ranges = nullptr;        ///< null: only weights are quantised
-  std::span<const QuantizeWish> wishes;  ///< by NodeId
-  bool everyNode = false;                ///< int8 wherever rules allow it; otherwise only for nodes with Kind::Integers
+  const Ranges* ranges = nullptr;               ///< null: only weights are quantised
+  std::span<const NodeQuantizeRequest> wishes;  ///< by NodeId
+  bool everyNode = false;  ///< int8 wherever rules allow it; otherwise only for nodes with Kind::Integers
   bool symmetric = false;  ///< signed codes without zero points; otherwise unsigned codes of the whole range
   WeightOnly weightOnly{};
   /// For products that the rules would quantise; products that are not in it follow the rules.

@@ -44,12 +44,12 @@ struct LoweredPin {
   std::string how;  ///< what asks for it, or why nothing can, as a sentence
 };
 
-struct HandedNetwork;
+struct CompilerInput;
 
 /// A network, or a part cut out of one, in the form in which a compiler compiles it.
 struct Lowered {
   std::shared_ptr<const Plan> plan;  ///< the plan of the network or part: what to compile and in which types
-  std::shared_ptr<const HandedNetwork> network{};  ///< the file that the compiler receives; null: the compiler reads
+  std::shared_ptr<const CompilerInput> network{};  ///< the file that the compiler receives; null: the compiler reads
                                                    ///< the plan
   Json options{};                  ///< Further options for the compiler, in its own terms; null if there are none.
   std::vector<LoweredPin> pins{};  ///< in the order of the graph

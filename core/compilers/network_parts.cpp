@@ -250,7 +250,7 @@ class PartsCompiler {
                                 .taken = refusal.isAsked ? std::optional(false) : std::nullopt,
                                 .code = refusal.isAsked ? "validate.compiler_failed" : "validate.not_asked",
                                 .message = refusal.why,
-                                .foundBy = FoundBy::Build});
+                                .foundBy = SupportSource::Build});
     PlanOptions options = plan.options;
     options.support = std::move(support);
     return makePlan(unquantized(plan.model), options, nullptr, m_options.stop);

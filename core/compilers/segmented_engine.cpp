@@ -11,7 +11,7 @@
 #include "compilers/time_alone.h"
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
-#include "engine/steps.h"
+#include "engine/run_steps.h"
 
 namespace fusescope {
 namespace {

@@ -238,7 +238,7 @@ void CauseFinder::nameDirectives(std::size_t place, const Cover& plan, bool ofA)
     for (const Subject& subject : decision.subjects) {
       const auto node = subject.nodeIn(plan.graph());
       if (!node) continue;
-      Found& found = m_named[place][ofA ? level.thingOfA(*node) : level.thingOfB(*node)];
+      Found& found = m_named[place][ofA ? level.nodeNumberOfA(*node) : level.nodeNumberOfB(*node)];
       found.resize(m_diff.differences.size(), 0);
       found[static_cast<std::size_t>(entry->second)] = 1;
     }
@@ -312,7 +312,7 @@ Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId 
   const ValueId inA = ofA ? value : level.match.valueOfA[value.index];
   if (inA.valid()) {
     if (!m_asOne) find(place, aspect, inA.index, found);
-  } else if (m_network >= 0 && value.index < beforeCodes(*level.b->model).graph->valueIdLimit()) {
+  } else if (m_network >= 0 && value.index < unquantizedModel(*level.b->model).graph->valueIdLimit()) {
     found[static_cast<std::size_t>(m_network)] = 1;
   }
   if (std::ranges::find(found, 1) == found.end()) return ofNodes(place, Aspect::Type, near);
@@ -322,7 +322,7 @@ Causes CauseFinder::ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId 
 
 std::vector<std::uint32_t> CauseFinder::nodesAt(std::size_t place, bool ofA, ValueId value) const {
   const PlanLevel& level = m_levels[place];
-  const auto thing = [&](NodeId node) { return ofA ? level.thingOfA(node) : level.thingOfB(node); };
+  const auto thing = [&](NodeId node) { return ofA ? level.nodeNumberOfA(node) : level.nodeNumberOfB(node); };
   const Value& about = (ofA ? level.a : level.b)->graph().value(value);
   std::vector<std::uint32_t> near;
   if (about.producer.valid()) near.push_back(thing(about.producer));

@@ -32,7 +32,7 @@ class CauseFinder {
                                   const Plan& a, const Plan& b, PlanDiff& diff, const PriceModel* prices,
                                   const StopToken& stop);
 
-  /// Returns the causes of a change of these nodes (PlanLevel::thingOfA()).
+  /// Returns the causes of a change of these nodes (PlanLevel::nodeNumberOfA()).
   Causes ofNodes(std::size_t place, Aspect aspect, std::span<const std::uint32_t> things) const;
   /// Returns the causes of a change of a value of A or of B.
   Causes ofValue(std::size_t place, Aspect aspect, bool ofA, ValueId value) const;

@@ -75,7 +75,7 @@ class CommonCover {
 std::vector<std::uint32_t> comparedThings(const PlanLevel& level, bool ofA, const FusedNode& fused) {
   std::vector<std::uint32_t> things;
   for (const NodeId node : fused.nodes) {
-    const std::uint32_t thing = ofA ? level.thingOfA(node) : level.thingOfB(node);
+    const std::uint32_t thing = ofA ? level.nodeNumberOfA(node) : level.nodeNumberOfB(node);
     if (level.hasKernels(thing)) things.push_back(thing);
   }
   return things;

@@ -45,8 +45,8 @@ std::vector<CoveringNode> readersOf(const PlanLevel& level, bool ofA, const std:
 void addConstantChanges(const PlanLevel& level, const FileMatch& files, PlanDiff& diff) {
   diff.constantsNotCompared += files.notCompared();
   for (const OtherConstant& constant : files.otherConstants()) {
-    const Value& a = beforeCodes(*level.a->model).graph->value(constant.a);
-    const Value& b = beforeCodes(*level.b->model).graph->value(constant.b);
+    const Value& a = unquantizedModel(*level.a->model).graph->value(constant.a);
+    const Value& b = unquantizedModel(*level.b->model).graph->value(constant.b);
     std::vector<NodeId> inB;
     for (const NodeId reader : constant.readers) inB.push_back(files.match().nodeOfB[reader.index]);
     ConstantChange change{.a = level.pathOfA.of(a.name),

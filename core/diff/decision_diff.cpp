@@ -245,7 +245,7 @@ class DecisionDiff {
     for (const Subject& subject : decision.subjects) {
       if (subject.kind == SubjectKind::Node) {
         const auto node = subject.nodeIn(graph);
-        if (node) things.push_back(ofA ? m_level.thingOfA(*node) : m_level.thingOfB(*node));
+        if (node) things.push_back(ofA ? m_level.nodeNumberOfA(*node) : m_level.nodeNumberOfB(*node));
       } else if (const auto value = graph.findValue(subject.text()); value && subject.kind == SubjectKind::Value) {
         for (const std::uint32_t thing : m_causes->nodesAt(m_place, ofA, *value)) near.push_back(thing);
       }

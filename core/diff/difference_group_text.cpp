@@ -81,7 +81,8 @@ std::string printGroups(const std::vector<DifferenceGroup>& groups, std::size_t 
     if (group.sites.size() == 1) text += ": " + group.sites.front().name;
     if (!group.because.empty()) text += ", because of " + joined(group.because, " and ");
     if (group.deltaMs() && *group.deltaMs() != 0)
-      text += fmt::format("; {} ({} → {})", inTimeApart(*group.deltaMs()), name(group.ofA->how), name(group.ofB->how));
+      text +=
+          fmt::format("; {} ({} → {})", inTimeDifference(*group.deltaMs()), name(group.ofA->how), name(group.ofB->how));
     if (group.errorOfA) text += fmt::format("; error {:.3g} → {:.3g}", *group.errorOfA, *group.errorOfB);
     text += "\n";
   }

@@ -33,7 +33,7 @@ void addFateChanges(const PlanLevel& level, PlanDiff& diff) {
     if (!other.valid()) continue;
     const Fate a = fateIn(*level.a, node), b = fateIn(*level.b, other);
     if (a == b) continue;
-    diff.fates.push_back({.node = level.nameOf(level.thingOfA(node)),
+    diff.fates.push_back({.node = level.nameOf(level.nodeNumberOfA(node)),
                           .a = fateWords(a),
                           .b = fateWords(b),
                           .place = placeInA(level, node)});

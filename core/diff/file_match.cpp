@@ -21,7 +21,7 @@ bool comparable(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-const Model& beforeCodes(const Model& model) {
+const Model& unquantizedModel(const Model& model) {
   return model.unquantized != nullptr ? *model.unquantized : model;
 }
 
@@ -29,12 +29,13 @@ FileMatch::FileMatch(const PlanLevel& level) : m_level(level) {
   if (level.a == nullptr || level.b == nullptr) return;
   const Model& a = *level.a->model;
   const Model& b = *level.b->model;
-  if (a.unquantized != nullptr || b.unquantized != nullptr) m_own = matchNetworks(beforeCodes(a), beforeCodes(b));
+  if (a.unquantized != nullptr || b.unquantized != nullptr)
+    m_own = matchNetworks(unquantizedModel(a), unquantizedModel(b));
   compareConstants();
 }
 
 bool FileMatch::oneNetwork() const {
-  return match().count(MatchedBy::Id) == std::ssize(beforeCodes(*m_level.a->model).graph->order());
+  return match().count(MatchedBy::Id) == std::ssize(unquantizedModel(*m_level.a->model).graph->order());
 }
 
 bool FileMatch::inOneAlone(std::uint32_t thing) const {
@@ -46,8 +47,8 @@ bool FileMatch::inOneAlone(std::uint32_t thing) const {
 }
 
 void FileMatch::compareConstants() {
-  const Graph& a = *beforeCodes(*m_level.a->model).graph;
-  const Graph& b = *beforeCodes(*m_level.b->model).graph;
+  const Graph& a = *unquantizedModel(*m_level.a->model).graph;
+  const Graph& b = *unquantizedModel(*m_level.b->model).graph;
   constexpr std::size_t kEqual = SIZE_MAX;
   std::map<std::pair<ValueId, ValueId>, std::size_t> seen;  // kEqual, or the place in m_others
   for (const NodeId id : a.order()) {

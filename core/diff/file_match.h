@@ -9,11 +9,11 @@
 namespace fusescope {
 
 /// Returns `model`, or the model from which a plan quantised it.
-const Model& beforeCodes(const Model& model);
+const Model& unquantizedModel(const Model& model);
 
 /// A constant that corresponding nodes of both sides read, with the same type but other elements.
 struct OtherConstant {
-  ValueId a, b;                 ///< values in beforeCodes() of each side
+  ValueId a, b;                 ///< values in unquantizedModel() of each side
   std::vector<NodeId> readers;  ///< nodes of A, in graph order
 };
 
@@ -27,7 +27,7 @@ class FileMatch {
   /// Returns the match of the models before quantisation; the ids are also those of the quantised models.
   const NetworkMatch& match() const { return m_own ? *m_own : m_level.match; }
   bool oneNetwork() const;
-  /// Returns whether `thing` (PlanLevel::thingOfA()) is a node of one file without a counterpart in the other.
+  /// Returns whether `thing` (PlanLevel::nodeNumberOfA()) is a node of one file without a counterpart in the other.
   bool inOneAlone(std::uint32_t thing) const;
   /// Returns the constants that differ, in the order in which nodes of A read them. Elements are compared bit by bit.
   const std::vector<OtherConstant>& otherConstants() const { return m_others; }

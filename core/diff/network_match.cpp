@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "base/text.h"
 #include "diff/file_match.h"
 #include "diff/network_matcher.h"
@@ -152,7 +152,7 @@ NetworkMatch matchNetworks(const Model& a, const Model& b) {
   std::optional<NetworkMatch> files;
   const bool same = sameGraph(a, b);
   if (!same && (a.unquantized != nullptr || b.unquantized != nullptr))
-    files = matchNetworks(beforeCodes(a), beforeCodes(b));
+    files = matchNetworks(unquantizedModel(a), unquantizedModel(b));
   MatchPairs pairs = same    ? identified(*a.graph, *b.graph)
                      : files ? pairCodes(*a.graph, *b.graph, *files, match.changed)
                              : pairNodes(*a.graph, *b.graph, match.changed);

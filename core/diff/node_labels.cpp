@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "base/hash.h"
 
 namespace fusescope {

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "calibration/ranges.h"
-#include "planning/same_wishes.h"
+#include "planning/same_plan_options.h"
 
 namespace fusescope {
 

@@ -137,7 +137,7 @@ PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLev
                            [](const ConstantChange& change) { return change.maxOverRms.value_or(INFINITY); });
   addInputDifferences(levels.front(), diff);
   const bool byInputs = !diff.differences.empty() && diff.differences.back().kind == DifferenceKind::Inputs &&
-                        beforeCodes(*a.cover->model).contentHash == beforeCodes(*b.cover->model).contentHash;
+                        unquantizedModel(*a.cover->model).contentHash == unquantizedModel(*b.cover->model).contentHash;
   if (!byInputs) addNetworkDifference(levels, files, diff);
   return diff;
 }

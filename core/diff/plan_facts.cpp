@@ -41,7 +41,9 @@ class PlaceInLevel {
   }
 
  private:
-  std::uint32_t thing(NodeId node, bool ofA) const { return ofA ? m_level.thingOfA(node) : m_level.thingOfB(node); }
+  std::uint32_t thing(NodeId node, bool ofA) const {
+    return ofA ? m_level.nodeNumberOfA(node) : m_level.nodeNumberOfB(node);
+  }
   ValueId inA(ValueId value, bool ofA) const { return ofA ? value : m_level.match.valueOfA[value.index]; }
 
   static std::optional<NodeId> alike(const Graph& graph, const Node& node) {

@@ -14,13 +14,13 @@ inline bool isOfValues(Aspect aspect) {
   return aspect == Aspect::Stored || aspect == Aspect::Casts;
 }
 
-/// Returns an upper bound for the things of a level (PlanLevel::thingOfA()).
+/// Returns an upper bound for the things of a level (PlanLevel::nodeNumberOfA()).
 std::size_t thingsOf(const PlanLevel& level);
 
 /// The facts of one level as numbers: one for each aspect of each node (Kernel, Segment, Type, and Said for the
 /// decisions about it), or of each value (Stored, Casts). If the numbers of two plans are equal, the plans are equal
-/// there. Nodes are indexed by PlanLevel::thingOfA(), and nodes that a plan does not have get 0; values are indexed by
-/// the ValueId of A, and values that A does not have are omitted.
+/// there. Nodes are indexed by PlanLevel::nodeNumberOfA(), and nodes that a plan does not have get 0; values are
+/// indexed by the ValueId of A, and values that A does not have are omitted.
 struct LevelFacts {
   std::vector<std::uint64_t> of[kAspects];
   std::uint64_t at(Aspect aspect, std::uint32_t index) const {

@@ -101,7 +101,7 @@ class LevelWalk {
 
 }  // namespace
 
-std::uint32_t PlanLevel::thingOfB(NodeId node) const {
+std::uint32_t PlanLevel::nodeNumberOfB(NodeId node) const {
   const NodeId counterpart = match.nodeOfA[node.index];
   return counterpart.valid() ? counterpart.index : static_cast<std::uint32_t>(match.nodeOfB.size()) + node.index;
 }

@@ -23,8 +23,8 @@ struct PlanLevel {
   const BodyPath& path() const { return a != nullptr ? pathOfA : pathOfB; }
 
   /// Return a number for each node of both sides: corresponding nodes have the same number. Those of A are their ids.
-  std::uint32_t thingOfA(NodeId node) const { return node.index; }
-  std::uint32_t thingOfB(NodeId node) const;
+  std::uint32_t nodeNumberOfA(NodeId node) const { return node.index; }
+  std::uint32_t nodeNumberOfB(NodeId node) const;
   /// Returns the name of `thing` in A, or else in B.
   std::string nameOf(std::uint32_t thing) const;
   bool inA(std::uint32_t thing) const { return thing < match.nodeOfB.size(); }

@@ -293,7 +293,7 @@ class DiffText {
     m_text += "\n@@ times, those that differ most first @@\n";
     for (std::size_t i = 0; i < shown(all.size()); ++i) {
       const TimeChange& change = *all[i];
-      m_text += fmt::format("~ {}: {} ({}) → {} ({}): {}\n", inTimeApart(change.ofB.ms - change.ofA.ms),
+      m_text += fmt::format("~ {}: {} ({}) → {} ({}): {}\n", inTimeDifference(change.ofB.ms - change.ofA.ms),
                             inTime(change.ofA.ms), name(change.ofA.how), inTime(change.ofB.ms), name(change.ofB.how),
                             both(kernels(change.a), kernels(change.b)));
     }

@@ -13,7 +13,7 @@ std::vector<std::vector<std::uint32_t>> sharedThings(const PlanLevel& level, boo
   for (const Segment& segment : (ofA ? level.a : level.b)->segments) {
     std::vector<std::uint32_t>& set = sets.emplace_back();
     for (const NodeId node : segment.nodes) {
-      const std::uint32_t thing = ofA ? level.thingOfA(node) : level.thingOfB(node);
+      const std::uint32_t thing = ofA ? level.nodeNumberOfA(node) : level.nodeNumberOfB(node);
       if (level.inBoth(thing)) set.push_back(thing);
     }
   }

@@ -74,7 +74,7 @@ class TypeDiff {
     std::vector<std::uint32_t> things;
     for (const NodeId node : before.nodes) {
       told[node.index] = 1;
-      things.push_back(m_level.thingOfA(node));
+      things.push_back(m_level.nodeNumberOfA(node));
     }
     add({TypedThing::FusedNode, m_level.pathOfA.of(before.name), m_level.pathOfB.of(after.name), textOfA, textOfB,
          false, placeInA(m_level, before.nodes.front())},
@@ -82,7 +82,7 @@ class TypeDiff {
   }
 
   void node(const PrecisionGrant& grant, NodeId other, DataType inB, bool inSameKernel) {
-    const std::uint32_t thing = m_level.thingOfA(grant.node);
+    const std::uint32_t thing = m_level.nodeNumberOfA(grant.node);
     if (!m_level.typesDiffer(grant.granted, inB) || !m_level.hasKernels(thing)) return;
     add({TypedThing::Node, m_level.pathOfA.of(m_a.graph().node(grant.node).name),
          m_level.pathOfB.of(m_b.graph().node(other).name), std::string(name(grant.granted)), std::string(name(inB)),

@@ -58,7 +58,8 @@ class UnionOfLevel {
       if (side == nullptr) return;
       for (const Segment& segment : side->segments) {
         std::vector<std::uint32_t>& set = into.emplace_back();
-        for (const NodeId node : segment.nodes) set.push_back(ofA ? m_level.thingOfA(node) : m_level.thingOfB(node));
+        for (const NodeId node : segment.nodes)
+          set.push_back(ofA ? m_level.nodeNumberOfA(node) : m_level.nodeNumberOfB(node));
       }
     };
     sets(m_level.a, true, a);

@@ -14,7 +14,7 @@
 #include "engine/input_check.h"
 #include "engine/lowering.h"
 #include "engine/plan_backend.h"
-#include "engine/steps.h"
+#include "engine/run_steps.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 

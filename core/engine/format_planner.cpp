@@ -391,7 +391,7 @@ FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates) {
   return plan;
 }
 
-FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss) {
+FormatPlan planFormatsStably(const FormatProblem& problem, double mostLoss) {
   const FormatPlan best = planFormats(problem);
   const auto open = std::ranges::count_if(problem.nodes, [](const auto& node) { return node.ways.size() > 1; });
   if (open == 0) return best;

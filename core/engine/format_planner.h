@@ -55,7 +55,7 @@ FormatPlan planFormats(const FormatProblem& problem, std::size_t mostStates = kM
 /// margin is the largest for which the total stays within `mostLoss`. So small differences are decided by the order of
 /// preference, and noise affects only choices whose gain is close to the margin. The preferred way of a node is its
 /// first one, or, if this costs too much, the way that works in one common memory format. It is a pure function.
-FormatPlan planFormatsFirmly(const FormatProblem& problem, double mostLoss);
+FormatPlan planFormatsStably(const FormatProblem& problem, double mostLoss);
 
 /// Computes the cost of a given choice.
 FormatPlan priceFormats(const FormatProblem& problem, std::vector<std::size_t> ways);

@@ -225,7 +225,7 @@ Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing
       made->data = TRY(onDevice(device, made->data));
     } else if (const MappedFile* file = fileOf(made->data, source.files)) {
       made->inFile = true;
-      file->expectScattered({made->data.bytes(), made->data.byteSize()});
+      file->adviseRandomAccess({made->data.bytes(), made->data.byteSize()});
     }
     packed = std::move(made);
     ++m_counts.packed;

@@ -232,7 +232,7 @@ class TacticPlanner {
       return m_chooser.conversionMs(acceleratedBackendOf(m_plan), forms[from], forms[to]);
     };
     const double loss = m_chooser.mostLoss();
-    const FormatPlan plan = loss > 0 ? planFormatsFirmly(m_problem, loss) : planFormats(m_problem);
+    const FormatPlan plan = loss > 0 ? planFormatsStably(m_problem, loss) : planFormats(m_problem);
     for (std::size_t node = 0; node < m_problem.nodes.size(); ++node) {
       const FusedNodeId fused = m_fusedOf[node];
       if (fused.valid()) m_planned.at(fused).way = m_tacticOfWay.at(fused)[plan.ways[node]];

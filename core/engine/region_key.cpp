@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "backends/reference/reference_backend.h"
 #include "base/hash.h"
 #include "ops/op_schema.h"

@@ -198,7 +198,7 @@ void SpecialisingEngine::takeIn(Entry& entry, Result<SpecialisedEngine> made) {
 void SpecialisingEngine::startBuild() {
   const auto isWanted = [](const Entry& entry) {
     const ServingState state = entry.told.state;
-    const bool mayBeBuilt = state == ServingState::Seen || (state == ServingState::Kept && entry.mayTryAgain);
+    const bool mayBeBuilt = state == ServingState::Seen || (state == ServingState::GeneralKept && entry.mayTryAgain);
     return mayBeBuilt && entry.callsSince >= entry.callsNeeded;
   };
   while (m_build == nullptr) {
@@ -240,7 +240,7 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
 
 void SpecialisingEngine::keepGeneral(Entry& entry) {
   dropEngine(entry);
-  entry.told.state = ServingState::Kept;
+  entry.told.state = ServingState::GeneralKept;
   entry.mayTryAgain = false;
 }
 

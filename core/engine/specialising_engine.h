@@ -23,11 +23,11 @@ struct SpecialiseOptions {
 };
 
 enum class ServingState {
-  Seen,       ///< too few calls for a build, or another build must end first
-  Building,   ///< a build is running; the general engine runs the calls
-  Trying,     ///< both engines run the calls alternately until it is clear which is faster
-  TakenOver,  ///< the specialised engine runs the calls
-  Kept        ///< the general engine keeps running the calls: the other one was not faster, or could not be built
+  Seen,        ///< too few calls for a build, or another build must end first
+  Building,    ///< a build is running; the general engine runs the calls
+  Trying,      ///< both engines run the calls alternately until it is clear which is faster
+  TakenOver,   ///< the specialised engine runs the calls
+  GeneralKept  ///< the general engine keeps running the calls: the other one was not faster, or could not be built
 };
 std::string_view name(ServingState state);  ///< "seen", "building", "trying", "taken_over", "kept_general"
 std::string_view name(ServedBy engine);     ///< "general", "specialised"

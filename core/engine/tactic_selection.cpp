@@ -34,7 +34,7 @@ bool isSameKernel(const Tactic& a, const Tactic& b) {
 
 }  // namespace
 
-std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments) {
+std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const MeasuredMoment> moments) {
   MeasuredMoment best;
   for (const MeasuredMoment& moment : moments) {
     best.resize(moment.size());

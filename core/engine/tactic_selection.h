@@ -28,7 +28,7 @@ using MeasuredMoment = std::vector<std::optional<KernelTime>>;
 /// later one gets the time of the earlier one, so that two builds with similar measurements choose alike. Two tactics
 /// are distinguished only if one is faster at every moment at which both were measured, and by more than the spread of
 /// their best times.
-std::vector<std::optional<KernelTime>> toldApart(std::span<const MeasuredMoment> moments);
+std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const MeasuredMoment> moments);
 
 /// Returns the decision (build.disturbed) that says how many of `times`, measured by a build, were measured on a
 /// machine that was not quiet; nothing if none was.

@@ -155,7 +155,7 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
 
 void TacticChooser::tellApart(const TimingContext& context, const TacticWays& ways) {
   if (!m_prefers || ways.moments.empty()) return;
-  const auto told = toldApart(ways.moments);
+  const auto told = distinguishedTimes(ways.moments);
   for (std::size_t i = 0; i < told.size(); ++i)
     if (told[i]) keepTime(timingKey(ways.region, ways.tactics[i], context), *told[i]);
 }

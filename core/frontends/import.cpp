@@ -7,7 +7,7 @@
 namespace fusescope {
 
 Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
-                          NodesAs nodes) {
+                          NodeForm nodes) {
   if (auto script = whyScriptIsNotOpened(path)) return *std::move(script);
   std::error_code error;
   if (!std::filesystem::exists(path, error))

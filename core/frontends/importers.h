@@ -15,7 +15,7 @@ struct ImportLimits {
 };
 
 /// How the nodes of a file are read.
-enum class NodesAs {
+enum class NodeForm {
   /// As planning needs them: function bodies are inlined, and older and optimisers' operators are rewritten.
   Canonical,
   InFile  ///< as the author wrote each one: for viewing, not for planning
@@ -28,6 +28,6 @@ enum class NodesAs {
 /// operators. It is an error if the file is empty, truncated or not ONNX, if external data is missing or outside the
 /// folder, or if the network has a cycle or wrong types.
 Result<Model> importModel(const std::filesystem::path& path, const ImportLimits& limits = {},
-                          const StopToken& stop = {}, NodesAs nodes = NodesAs::Canonical);
+                          const StopToken& stop = {}, NodeForm nodes = NodeForm::Canonical);
 
 }  // namespace fusescope

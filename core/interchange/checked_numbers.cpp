@@ -22,14 +22,14 @@ double shareNotFinite(const Tensor& actual, const Tensor& expected) {
   return sums.empty() ? 0 : sums.error().nonFinite;
 }
 
-Json toJson(const OutputsApart& apart) {
+Json toJson(const OutputDifference& apart) {
   return {{"output", apart.output}, {"error", jsonNumber(apart.worst)}, {"not_finite", apart.notFinite}};
 }
 
 }  // namespace
 
-void OutputsApart::add(std::size_t atSample, const std::string& name, const Tensor& actual, const Tensor& expected,
-                       const Tolerance& tolerance) {
+void OutputDifference::add(std::size_t atSample, const std::string& name, const Tensor& actual, const Tensor& expected,
+                           const Tolerance& tolerance) {
   const Tensor ours = inF32(actual), theirs = inF32(expected);
   const TensorComparison compared = compareTensors(name, ours, theirs, tolerance);
   ok = ok && compared.ok;
@@ -42,7 +42,7 @@ void OutputsApart::add(std::size_t atSample, const std::string& name, const Tens
   notFinite = std::isfinite(by) ? 0 : shareNotFinite(ours, theirs);
 }
 
-std::string inWords(const OutputsApart& apart) {
+std::string inWords(const OutputDifference& apart) {
   if (!apart.problem.empty()) return fmt::format("'{}' {}", apart.output, apart.problem);
   if (apart.notFinite > 0)
     return fmt::format("{:.3g} % of '{}' is infinite or NaN on one side only", 100 * apart.notFinite, apart.output);

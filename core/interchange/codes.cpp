@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-bool standsAsCodes(DataType type) {
+bool isStoredAsCodes(DataType type) {
   return isPacked(type) || (isFloat(type) && bitWidth(type) == 8);
 }
 
@@ -17,7 +17,7 @@ Tensor codesOf(const Tensor& tensor) {
 }
 
 Tensor fromCodes(const Tensor& codes, DataType type) {
-  if (!standsAsCodes(type) || !isByteInteger(codes.type()) || !codes.hasData()) return codes;
+  if (!isStoredAsCodes(type) || !isByteInteger(codes.type()) || !codes.hasData()) return codes;
   const int width = bitWidth(type);
   Tensor tensor = Tensor::zeros(type, codes.dims());
   for (std::int64_t i = 0; i < codes.count(); ++i)

@@ -6,7 +6,7 @@ namespace fusescope {
 
 /// Returns whether numpy has no type for these elements, so that archives contain their codes: floats of one byte or
 /// less, and integers of 4 and 2 bits.
-bool standsAsCodes(DataType type);
+bool isStoredAsCodes(DataType type);
 
 /// Returns the codes of a tensor of such a type, one byte per element, with unused high bits 0.
 Tensor codesOf(const Tensor& tensor);

@@ -32,8 +32,9 @@ void addHonoured(const Plan& plan, const BodyPath& path, std::set<std::string>& 
 }
 
 /// Whether what was asked for is not so.
-bool saysOtherwise(WishOutcome outcome) {
-  return pinAnswerOf(outcome) == PinAnswer::Refused || outcome == WishOutcome::Nothing || outcome == WishOutcome::Inner;
+bool saysOtherwise(DirectiveOutcome outcome) {
+  return pinAnswerOf(outcome) == PinAnswer::Refused || outcome == DirectiveOutcome::Nothing ||
+         outcome == DirectiveOutcome::Inner;
 }
 
 /// The edits of the network that pins ask for, those in its bodies first.
@@ -52,16 +53,16 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
   addHonoured(plan, {}, honoured);
   std::vector<ExportNote> notes;
   std::set<std::string> said;
-  for (const WishAnswer& answer : plan.answers) {
+  for (const DirectiveAnswer& answer : plan.answers) {
     const Directive* directive = saysOtherwise(answer.outcome) ? findDirective(plan, answer.directive) : nullptr;
     if (directive == nullptr || !asksForAType(*directive)) continue;
     const bool holds = formOf(*directive).asks == AskedType::Calculated && answer.about.size() == 1 &&
                        honoured.contains(answer.about[0].text());
-    if (holds && answer.outcome != WishOutcome::Overridden) continue;
+    if (holds && answer.outcome != DirectiveOutcome::Overridden) continue;
     const Decision& decision = plan.decisions[answer.decision];
     std::string text =
         fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));
-    if (said.insert(text).second) notes.push_back({std::move(text), answer.outcome == WishOutcome::Refused});
+    if (said.insert(text).second) notes.push_back({std::move(text), answer.outcome == DirectiveOutcome::Refused});
   }
   return notes;
 }
@@ -109,7 +110,7 @@ std::string workspaceMiB(const Plan& plan) {
 
 std::string changeOfCasts(std::int64_t casts, std::int64_t bytes) {
   return fmt::format("{} and {} to move", counted(std::abs(casts), casts < 0 ? "fewer Cast" : "more Cast"),
-                     inBytesApart(bytes));
+                     inBytesDifference(bytes));
 }
 
 }  // namespace fusescope

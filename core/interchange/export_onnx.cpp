@@ -116,15 +116,15 @@ class OnnxExport {
     m_leanCasts = m_network.casts;
     Exported exported;
     if (const auto other = otherStoredType(*m_plan, m_network, *m_reading)) {
-      exported.doesNotHold = *other;
+      exported.failedCheck = *other;
       return exported;
     }
     exported.edges = comparedStoredTypes(*m_plan, m_network, *m_reading);
     m_notes = pinsNotHonoured(*m_plan);
     if (m_options.samples.empty()) {
-      noteHeldWider();
+      noteWiderInnerEdges();
     } else {
-      exported.doesNotHold = TRY(hold(folder));
+      exported.failedCheck = TRY(hold(folder));
       exported.numbers = std::move(m_numbers);
     }
     if (const auto other = otherKernels(*m_plan, *m_reading)) m_notes.push_back(*other);
@@ -198,9 +198,9 @@ class OnnxExport {
   /// What does not hold, if anything.
   Result<std::optional<Diagnostic>> hold(const TemporaryFolder& folder) {
     m_checker = TRY(NumbersChecker::create(m_wished, m_plan, m_options));
-    const OutputsApart& planned = m_checker->planFromFloat32();
+    const OutputDifference& planned = m_checker->planFromFloat32();
     const std::set<std::uint32_t> wide = TRY(widen(folder));
-    const OutputsApart engine = TRY(m_checker->onEngine(*m_reading));
+    const OutputDifference engine = TRY(m_checker->onEngine(*m_reading));
     m_numbers = {.samples = m_options.samples.size(),
                  .tolerance = m_options.tolerance,
                  .onReference = m_check.fromFloat32,
@@ -240,7 +240,7 @@ class OnnxExport {
   /// Makes the network with these fused nodes wide, and checks its numbers.
   Status checkWith(const std::set<std::uint32_t>& wide, const TemporaryFolder& folder) {
     m_typing.wide.clear();
-    for (const HeldWider& edge : m_leanEdges)
+    for (const WiderInnerEdge& edge : m_leanEdges)
       if (wide.contains(edge.fused.index)) m_typing.wide.insert(edge.between.begin(), edge.between.end());
     TRY(make(folder));
     m_check = TRY(m_checker->onReference(m_network, *m_reading));
@@ -264,7 +264,7 @@ class OnnxExport {
   /// left.
   std::set<std::uint32_t> worthWidening(const NumbersCheck& check, const std::set<std::uint32_t>& done) {
     std::set<std::uint32_t> holding;
-    for (const HeldWider& edge : m_leanEdges)
+    for (const WiderInnerEdge& edge : m_leanEdges)
       if (!edge.harmless && !done.contains(edge.fused.index)) holding.insert(edge.fused.index);
     for (const std::set<std::uint32_t>* wrong : {&check.wrongFusedNodes, &check.allWrong}) {
       std::set<std::uint32_t> found;
@@ -282,10 +282,10 @@ class OnnxExport {
   }
 
   /// The edges that `chosen` says, kernel by kernel: "'c', 'm' of kernel 'conv + relu' (f32 there, f16 between nodes)".
-  std::vector<std::string> edgesByKernel(const std::vector<HeldWider>& edges,
-                                         const std::function<bool(const HeldWider&)>& chosen) const {
+  std::vector<std::string> edgesByKernel(const std::vector<WiderInnerEdge>& edges,
+                                         const std::function<bool(const WiderInnerEdge&)>& chosen) const {
     std::map<std::tuple<FusedNodeId, DataType, DataType>, std::vector<std::string>> kernels;
-    for (const HeldWider& edge : edges)
+    for (const WiderInnerEdge& edge : edges)
       if (chosen(edge)) kernels[{edge.fused, edge.held, edge.stored}].push_back("'" + edge.value + "'");
     std::vector<std::string> texts;
     for (const auto& [kernel, values] : kernels) {
@@ -298,7 +298,7 @@ class OnnxExport {
 
   void noteWidened(const std::set<std::uint32_t>& widened) {
     const auto edges =
-        edgesByKernel(m_leanEdges, [&](const HeldWider& edge) { return widened.contains(edge.fused.index); });
+        edgesByKernel(m_leanEdges, [&](const WiderInnerEdge& edge) { return widened.contains(edge.fused.index); });
     const std::int64_t casts = static_cast<std::int64_t>(m_network.casts.size() - m_leanCasts.size());
     const std::int64_t bytes = bytesOf(m_network.casts) - bytesOf(m_leanCasts);
     m_notes.push_back(
@@ -316,8 +316,8 @@ class OnnxExport {
     return bytes;
   }
 
-  void noteHeldWider() {
-    const auto edges = edgesByKernel(m_network.heldWider, [](const HeldWider& edge) { return !edge.harmless; });
+  void noteWiderInnerEdges() {
+    const auto edges = edgesByKernel(m_network.heldWider, [](const WiderInnerEdge& edge) { return !edge.harmless; });
     constexpr std::size_t kMostKernels = 5;
     for (std::size_t i = 0; i < std::min(edges.size(), kMostKernels); ++i)
       m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});
@@ -340,7 +340,7 @@ class OnnxExport {
   onnxlib::NetworkBytes m_bytes;
   std::shared_ptr<const Plan> m_reading;
   std::vector<InsertedCast> m_leanCasts;  ///< before anything was made wide
-  std::vector<HeldWider> m_leanEdges;
+  std::vector<WiderInnerEdge> m_leanEdges;
   std::vector<ExportNote> m_notes;
   std::unique_ptr<NumbersChecker> m_checker;
   NumbersCheck m_check;  ///< of m_network
@@ -388,7 +388,7 @@ namespace {
 /// Writes the plan's network with the plan's types (typed_network/typed_network.h) and checks it: our own plan of the
 /// result must store each value in the same type. If there are samples, its outputs must be within the tolerance from
 /// float32, both on the reference with every value between two nodes stored and on our engine. Otherwise nodes around
-/// edges that the plan keeps wider calculate in f32, and notes say so; if that does not help, Exported::doesNotHold is
+/// edges that the plan keeps wider calculate in f32, and notes say so; if that does not help, Exported::failedCheck is
 /// set. The difference from the plan is reported too.
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
   return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeTypes(plan, plan, options);

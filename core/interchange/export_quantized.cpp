@@ -39,7 +39,7 @@ Result<Exported> writeTyped(const Plan& plan, const ExportOptions& options, cons
   const auto planned = integerProducts(plan), read = integerProducts(*withCodes);
   const std::string counts =
       fmt::format("read again, {} kernels of the network multiply integers, but {} of the plan", read, planned);
-  if (!exported.doesNotHold && read < planned) exported.doesNotHold = Diagnostic{.message = counts};
+  if (!exported.failedCheck && read < planned) exported.failedCheck = Diagnostic{.message = counts};
   if (read > planned) exported.notes.insert(exported.notes.begin(), {counts});
   exported.notes.insert(exported.notes.begin(), made.notes.begin(), made.notes.end());
   // Weights are views of the network with the codes: it stays until all is written.

@@ -12,7 +12,7 @@
 #include "interchange/export_notes.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"
-#include "interchange/recipes/layer_names.h"
+#include "interchange/recipes/registered_layers.h"
 #include "interchange/source_network.h"
 #include "interchange/trt_version_option.h"
 

@@ -71,7 +71,7 @@ struct Exported {
   std::vector<ExportNote> notes{};
   std::function<Status(const std::filesystem::path&)> save{};  ///< writes a file that is not a text, and the files
                                                                ///< beside it
-  std::optional<Diagnostic> doesNotHold{};                     ///< a check that failed: nothing may be written
+  std::optional<Diagnostic> failedCheck{};                     ///< a check that failed: nothing may be written
   std::string summary{};   ///< a correction of Exporter::summary if that promises too much for this file; otherwise
                            ///< empty
   std::int64_t edges = 0;  ///< for a network: the number of edges whose types agree with the plan when it is read again

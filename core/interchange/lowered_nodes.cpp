@@ -228,8 +228,8 @@ Result<LoweredNodes> loweredNodes(const Plan& plan, std::string_view format, con
           {fmt::format("what the plan lowers in the {} of '{}' stays in float32: {} divides the main "
                        "graph alone; --to onnx writes bodies too",
                        body.attribute, plan.graph().node(body.holder).name, format)});
-  const bool stores =
-      std::ranges::any_of(plan.answers, [](const WishAnswer& answer) { return answer.outcome == WishOutcome::Stored; });
+  const bool stores = std::ranges::any_of(
+      plan.answers, [](const DirectiveAnswer& answer) { return answer.outcome == DirectiveOutcome::Stored; });
   if (stores)
     nodes.notes.push_back(
         {fmt::format("--output-type is not said: {} knows what nodes calculate in, not what they "

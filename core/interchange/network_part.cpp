@@ -116,7 +116,7 @@ class PartMaker {
     const FileValues::Depends depends = m_values.depends(value);
     if (depends == FileValues::Depends::Data) return;
     if (depends == FileValues::Depends::Extents && m_facts.isConstant(value)) return;
-    addMakers(m_values, value, m_part.nodes, m_part.goAlong, m_facts);
+    addMakers(m_values, value, m_part.nodes, m_part.constantNodes, m_facts);
   }
 
   void takeRead(const std::string& value) {

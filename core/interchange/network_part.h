@@ -52,9 +52,9 @@ class FileValues {
 
 /// A part of a network, as nodes of its file.
 struct NetworkPart {
-  std::set<std::size_t> nodes;       ///< all nodes of the part
-  std::set<std::size_t> goAlong;     ///< those of them that only calculate values from weights and extents for the
-                                     ///< others
+  std::set<std::size_t> nodes;          ///< all nodes of the part
+  std::set<std::size_t> constantNodes;  ///< those of them that only calculate values from weights and extents for the
+                                        ///< others
   std::vector<std::string> inputs;   ///< values that the nodes read and none of them makes, in the order in which they
                                      ///< are read
   std::vector<std::string> frozen;   ///< values that they read and that are constants of the network; they become

@@ -225,7 +225,7 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& fil
 }
 
 Result<NpyPieces> npyPieces(const Tensor& tensor, const std::string& array) {
-  if (standsAsCodes(tensor.type()) && tensor.hasData()) return npyPieces(codesOf(tensor), array);
+  if (isStoredAsCodes(tensor.type()) && tensor.hasData()) return npyPieces(codesOf(tensor), array);
   std::string descr;
   for (const auto& type : kTypes) {
     if (type.type != tensor.type() || !descr.empty()) continue;

@@ -43,7 +43,8 @@ void collectComputePins(const Plan& plan, Granted& granted) {
 /// The planner decides about output types node by node.
 void collectOutputPins(const Plan& plan, Granted& granted) {
   for (const auto& answer : plan.answers) {
-    const auto* directive = answer.outcome == WishOutcome::Stored ? findDirective(plan, answer.directive) : nullptr;
+    const auto* directive =
+        answer.outcome == DirectiveOutcome::Stored ? findDirective(plan, answer.directive) : nullptr;
     if (directive == nullptr) continue;
     granted.directives.insert(directive);
     for (const auto& subject : answer.about) {

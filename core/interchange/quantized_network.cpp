@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "interchange/rewritten_nodes.h"
 #include "interchange/typed_network/names_of_file.h"
-#include "interchange/typed_network/node_types.h"
+#include "interchange/typed_network/node_roles.h"
 #include "interchange/typed_network/opset_raising.h"
 #include "planning/quantized_model.h"
 

@@ -62,7 +62,7 @@ std::string spokenAs(const Json& argument, std::string_view form) {
   if (form == "bytes") return inBytes(count);
   if (!form.ends_with(kMore)) return countedAs(count, form);
   const std::string_view one = form.substr(0, form.size() - kMore.size());
-  return one == "bytes" ? inBytesApart(count) : inCountApart(count, one);
+  return one == "bytes" ? inBytesDifference(count) : inCountDifference(count, one);
 }
 
 /// Returns the replacement of "{ARGUMENT}" or "{ARGUMENT|FORM}", given without its braces.

@@ -119,7 +119,7 @@ bool isMultipleOf(std::size_t bytes, const std::byte* data) {
 
 }  // namespace
 
-class Tensor::LateCopy {
+class Tensor::AlignedCopy {
  public:
   const std::byte* of(const std::byte* data, std::size_t bytes) {
     std::call_once(m_once, [&] { m_memory = copied(data, bytes); });
@@ -131,12 +131,12 @@ class Tensor::LateCopy {
   AlignedMemory m_memory;
 };
 
-const std::byte* Tensor::lateCopy() const {
-  return m_late->of(m_data, byteSize());
+const std::byte* Tensor::alignedCopy() const {
+  return m_alignedCopy->of(m_data, byteSize());
 }
 
 Tensor Tensor::aligned() const {
-  return m_late == nullptr ? *this : aligned(alignmentOf(m_type));
+  return m_alignedCopy == nullptr ? *this : aligned(alignmentOf(m_type));
 }
 
 Tensor Tensor::aligned(std::size_t bytes) const {
@@ -160,7 +160,7 @@ Tensor Tensor::view(DataType type, Dims dims, std::shared_ptr<const void> owner,
   Tensor tensor = withoutData(type, std::move(dims));
   tensor.m_owner = std::move(owner);
   tensor.m_data = data;
-  if (!isMultipleOf(alignmentOf(type), data)) tensor.m_late = std::make_shared<LateCopy>();
+  if (!isMultipleOf(alignmentOf(type), data)) tensor.m_alignedCopy = std::make_shared<AlignedCopy>();
   return tensor;
 }
 

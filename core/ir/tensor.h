@@ -58,7 +58,8 @@ class Tensor {
   /// and kept as long as any copy of this tensor. Thread-safe.
   template <class T>
   std::span<const T> data() const {
-    return {reinterpret_cast<const T*>(m_late == nullptr ? m_data : lateCopy()), static_cast<std::size_t>(m_count)};
+    return {reinterpret_cast<const T*>(m_alignedCopy == nullptr ? m_data : alignedCopy()),
+            static_cast<std::size_t>(m_count)};
   }
   template <class T>
   std::span<T> mutableData() {
@@ -79,15 +80,15 @@ class Tensor {
   bool identical(const Tensor& other) const;
 
  private:
-  class LateCopy;
-  const std::byte* lateCopy() const;
+  class AlignedCopy;
+  const std::byte* alignedCopy() const;
 
   DataType m_type = DataType::Undefined;
   Dims m_dims;
   std::int64_t m_count = 0;
   std::shared_ptr<const void> m_owner;
   const std::byte* m_data = nullptr;
-  std::shared_ptr<LateCopy> m_late;  ///< of a view that cannot be read in place: the aligned copy
+  std::shared_ptr<AlignedCopy> m_alignedCopy;  ///< of a view that cannot be read in place: the aligned copy
   std::shared_ptr<const std::vector<std::string>> m_strings;
   Container m_container = Container::None;
   std::shared_ptr<const std::vector<Tensor>> m_elements;

@@ -35,7 +35,7 @@ void EarlierOrder::arrange(int level, std::vector<int>& rank) const {
     if (isKnown(level, v)) v = *next++;
 }
 
-void EarlierOrder::raise(int level, std::vector<std::pair<double, int>>& keyed) const {
+void EarlierOrder::makeAscending(int level, std::vector<std::pair<double, int>>& keyed) const {
   if (m_levels[level].earlier.empty()) return;
   std::vector<std::size_t> known;
   for (std::size_t i = 0; i < keyed.size(); ++i)

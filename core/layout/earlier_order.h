@@ -19,7 +19,7 @@ class EarlierOrder {
   void arrange(int level, std::vector<int>& rank) const;
   /// Makes the keys of the known nodes, given as pairs (key, node), ascend in their earlier order: keys that descend
   /// are replaced by their mean.
-  void raise(int level, std::vector<std::pair<double, int>>& keyed) const;
+  void makeAscending(int level, std::vector<std::pair<double, int>>& keyed) const;
 
  private:
   double middle(int level, int node) const;

@@ -218,7 +218,7 @@ class Ordering {
       for (const int l : links) sum += byAbove ? upperPlace(level, state.links[l]) : lowerPlace(level, state.links[l]);
       m_keyed.emplace_back(links.empty() ? state.position[v] : sum / double(links.size()), v);
     }
-    if (m_holds) m_earlier.raise(level, m_keyed);
+    if (m_holds) m_earlier.makeAscending(level, m_keyed);
     if (m_turnsTies) std::reverse(m_keyed.begin(), m_keyed.end());
     std::stable_sort(m_keyed.begin(), m_keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < m_keyed.size(); ++i) state.ranks[r][i] = m_keyed[i].second;

@@ -11,7 +11,7 @@ bool needsExactTypes(const Node& node) {
   return node.domain.empty() && std::ranges::find(kOperators, node.op) != kOperators.end();
 }
 
-bool saysHowToConvert(const Node& node, std::size_t i) {
+bool isConversionParameter(const Node& node, std::size_t i) {
   if (node.is("QLinearMatMul")) return i != 0 && i != 3;
   return i > 0 && needsExactTypes(node);
 }

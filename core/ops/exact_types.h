@@ -12,6 +12,6 @@ bool needsExactTypes(const Node& node);
 
 /// Whether operand `i` of such a node only determines how to convert: a scale, a zero point, or a tensor whose type is
 /// used. Precision does not change the type of such an operand.
-bool saysHowToConvert(const Node& node, std::size_t i);
+bool isConversionParameter(const Node& node, std::size_t i);
 
 }  // namespace fusescope

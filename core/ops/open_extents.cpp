@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/extent_bounds.h"
+#include "ir/expression_bounds.h"
 
 namespace fusescope {
 namespace {
@@ -39,7 +39,7 @@ Dim OpenExtents::ownSymbol(const std::string& name, std::size_t axis) const {
   return Dim::named(std::move(symbol));
 }
 
-bool OpenExtents::takeLearned() {
+bool OpenExtents::hasLearnedSinceLastCall() {
   return std::exchange(m_learned, false);
 }
 
@@ -114,7 +114,7 @@ void OpenExtents::learn(const ExtentExpression& expression, const std::string& n
   }
 }
 
-Dim OpenExtents::settled(const Dim& computed, const std::string& node) {
+Dim OpenExtents::simplified(const Dim& computed, const std::string& node) {
   if (computed.known() || computed.symbol.empty()) return computed;
   if (m_facts.empty() && isExtentSymbol(computed.symbol)) return computed;
   const auto found = m_settled.find(computed.symbol);

@@ -22,16 +22,16 @@ class OpenExtents {
   /// run.
   void addInput(const TensorType& type);
   /// Returns `computed`, the extent of an output of `node`, simplified by everything that is known.
-  Dim settled(const Dim& computed, const std::string& node);
+  Dim simplified(const Dim& computed, const std::string& node);
   /// Records a demand of `node`. If it is not proved and all of its extents are those of inputs, it becomes a
   /// condition, and is assumed from then on.
   void demand(const ExtentDemand& demanded, const std::string& node);
   /// Returns a new symbol for axis `axis` of the value `name`, about which nothing is known.
   Dim ownSymbol(const std::string& name, std::size_t axis) const;
 
-  /// Whether anything was learned since the last call. If so, extents that settled() returned before may now be
+  /// Whether anything was learned since the last call. If so, extents that simplified() returned before may now be
   /// simpler.
-  bool takeLearned();
+  bool hasLearnedSinceLastCall();
   /// Stops learning: from now on, no facts are added.
   void freeze() { m_frozen = true; }
   const std::vector<ExtentCondition>& conditions() const { return m_conditions; }

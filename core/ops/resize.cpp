@@ -36,8 +36,8 @@ Result<Types> inferResize(const InferContext& context) {
   const TensorType& x = context.input(0);
   if (!x.shape.ranked) return one(x.dtype, Shape::unknown());
   const bool upsample = node.op == "Upsample";
-  const ResizeWish wish = TRY(readResizeWish(node, x.shape.rank(), context.constant(upsample ? 1 : 2),
-                                             upsample ? nullptr : context.constant(3)));
+  const ResizeRequest wish = TRY(readResizeRequest(node, x.shape.rank(), context.constant(upsample ? 1 : 2),
+                                                   upsample ? nullptr : context.constant(3)));
   Shape result = x.shape;
   for (const std::size_t axis : wish.axes) result.dims[axis] = Dim();
   if (!wish.scales && !wish.sizes) return one(x.dtype, std::move(result));
@@ -103,8 +103,8 @@ Result<Tensors> resize(const KernelContext& context) {
   const Node& node = context.node();
   const Tensor& x = context.input(0);
   const bool upsample = node.op == "Upsample";
-  const ResizeWish wish = TRY(readResizeWish(node, x.dims().size(), orNull(context, upsample ? 1 : 2),
-                                             upsample ? nullptr : orNull(context, 3)));
+  const ResizeRequest wish = TRY(readResizeRequest(node, x.dims().size(), orNull(context, upsample ? 1 : 2),
+                                                   upsample ? nullptr : orNull(context, 3)));
   const auto axes = TRY(axisResamplings(node, x.dims(), wish, upsample ? nullptr : orNull(context, 1)));
   const float outside = node.floatAttribute("extrapolation_value", 0.0F);
   const bool numeric = (kNumberTypes | kBoolType).contains(x.type());

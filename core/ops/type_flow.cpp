@@ -136,7 +136,7 @@ class Walk {
   void settleExtents(TensorType& type, const std::string& value, const std::string& node) {
     for (std::size_t axis = 0; axis < type.shape.dims.size(); ++axis) {
       Dim& dim = type.shape.dims[axis];
-      if (!dim.known()) dim = m_extents.settled(dim, node);
+      if (!dim.known()) dim = m_extents.simplified(dim, node);
       if (dim == Dim()) dim = m_extents.ownSymbol(value, axis);
     }
   }
@@ -247,7 +247,7 @@ Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& in
       TRY(checkStop(stop));
       TRY(walk.visit(graph.node(id)));
     }
-    if (!walk.extents().takeLearned()) break;
+    if (!walk.extents().hasLearnedSinceLastCall()) break;
     walk.again();
   }
   return walk.take();

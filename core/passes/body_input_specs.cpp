@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kHolderSource = "holder";
 
-using Choice = UsualExtents::Choice;
+using Choice = ChosenExtents::Choice;
 
 class BodySpecs {
  public:
@@ -34,7 +34,7 @@ class BodySpecs {
  private:
   /// The symbols of a body's inputs are those of the values that its holder reads, from which their values are taken.
   static std::optional<std::int64_t> valueOf(const Dim& dim, const Graph& outer, const std::vector<ValueId>& handed,
-                                             const UsualExtents& extents) {
+                                             const ChosenExtents& extents) {
     for (const ValueId operand : handed) {
       if (!operand.valid()) continue;
       const auto dims = extents.of(operand);
@@ -45,7 +45,7 @@ class BodySpecs {
     return std::nullopt;
   }
 
-  Dims extentsOf(const TensorType& type, const std::vector<ValueId>& handed, const UsualExtents& extents) const {
+  Dims extentsOf(const TensorType& type, const std::vector<ValueId>& handed, const ChosenExtents& extents) const {
     if (!type.shape.ranked) return {-1};  // not an extent that could be confused with one of the numbers
     Dims dims;
     for (const Dim& dim : type.shape.dims) {
@@ -57,7 +57,7 @@ class BodySpecs {
   }
 
   const Model& m_outer;
-  const UsualExtents m_least, m_usual, m_most;
+  const ChosenExtents m_least, m_usual, m_most;
 };
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
-#include "passes/reshape_entries.h"
+#include "passes/reshape_operand.h"
 
 namespace fusescope {
 namespace {
 
 /// Returns the shape operand of an Expand from `from` to `to`: numbers, and 1 where an extent is kept.
-std::optional<Dims> expandEntries(const Shape& from, const Shape& to) {
+std::optional<Dims> expandOperand(const Shape& from, const Shape& to) {
   Dims entries;
   for (std::size_t i = 0; i < to.rank(); ++i) {
     const Dim& dim = to.dims[i];
@@ -57,7 +57,7 @@ class ConstantShapes : public Pass {
     const Shape& from = flow.types[node.input(0).index].shape;
     const Shape& to = flow.types[node.outputs[0].index].shape;
     if (!from.ranked || !to.ranked) return std::nullopt;
-    return node.is("Reshape") ? reshapeEntries(from, to) : expandEntries(from, to);
+    return node.is("Reshape") ? reshapeOperand(from, to) : expandOperand(from, to);
   }
 };
 

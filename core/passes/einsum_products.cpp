@@ -4,7 +4,7 @@
 #include "ops/support/einsum_equation.h"
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
-#include "passes/reshape_entries.h"
+#include "passes/reshape_operand.h"
 
 namespace fusescope {
 namespace {
@@ -168,7 +168,7 @@ class Rewriting {
   void regroup(Chain& chain, const LabelGroups& axes, const std::string& what) {
     if (chain.axes == axes) return;
     const Shape shape = shapeOf(axes);
-    const auto entries = reshapeEntries(chain.shape, shape);
+    const auto entries = reshapeOperand(chain.shape, shape);
     m_possible = m_possible && entries.has_value();
     chain.axes = axes;
     chain.shape = shape;

@@ -49,7 +49,7 @@ std::optional<std::int64_t> iterationsOfLoop(const Graph& graph, const Node& nod
   return std::clamp<std::int64_t>(*most, 0, *given != 0 ? std::numeric_limits<std::int64_t>::max() : 1);
 }
 
-std::optional<std::int64_t> iterationsOfScan(const UsualExtents& extents, const Node& node) {
+std::optional<std::int64_t> iterationsOfScan(const ChosenExtents& extents, const Node& node) {
   const auto scanned = static_cast<std::size_t>(node.intAttribute("num_scan_inputs", 0));
   if (scanned == 0 || scanned > node.inputs.size()) return std::nullopt;
   const auto dims = extents.of(node.inputs[node.inputs.size() - scanned]);
@@ -93,7 +93,7 @@ BodyTime eitherOf(const BodyTime& a, const BodyTime& b) {
 
 }  // namespace
 
-std::optional<std::int64_t> iterationsOf(const UsualExtents& extents, const Graph& graph, const Node& node) {
+std::optional<std::int64_t> iterationsOf(const ChosenExtents& extents, const Graph& graph, const Node& node) {
   if (node.is("Loop")) return iterationsOfLoop(graph, node);
   return node.is("Scan") ? iterationsOfScan(extents, node) : std::nullopt;
 }

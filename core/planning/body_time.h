@@ -11,7 +11,7 @@ namespace fusescope {
 /// Returns how often a Loop or Scan of `graph` runs its body, if that does not depend on data: a Loop with a constant
 /// count and no condition, or a Scan, whose count is the usual extent of the axis that it scans. Otherwise it returns
 /// nothing.
-std::optional<std::int64_t> iterationsOf(const UsualExtents& extents, const Graph& graph, const Node& node);
+std::optional<std::int64_t> iterationsOf(const ChosenExtents& extents, const Graph& graph, const Node& node);
 
 /// Whether `fused` is a node whose bodies all have plans, so that it runs by these plans.
 bool runsByBodies(const Plan& plan, const FusedNode& fused);

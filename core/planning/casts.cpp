@@ -57,7 +57,7 @@ class CastPlanner {
   PlannedCast makeCast(ValueId value, DataType from, DataType to, const FusedNode* producer, std::string reason) const {
     PlannedCast cast{.value = value, .from = from, .to = to, .reason = std::move(reason)};
     if (producer != nullptr) cast.producer = producer->id;
-    const auto bytesAt = [&](const UsualExtents& extents) { return bytesOfConversion(extents, value, from, to); };
+    const auto bytesAt = [&](const ChosenExtents& extents) { return bytesOfConversion(extents, value, from, to); };
     cast.bytes = bytesAt(*m_plan.structure->usual);
     if (m_plan.structure->least != nullptr)
       cast.range = CostRange{.least = {.flops = {}, .bytes = bytesAt(*m_plan.structure->least), .ms = {}},

@@ -21,7 +21,7 @@ Result<NodeSupport> nodeSupportFromJson(const Json& json) {
 
 }  // namespace
 
-std::string_view name(FoundBy by) {
+std::string_view name(SupportSource by) {
   return kFoundBy[static_cast<std::size_t>(by)];
 }
 

@@ -11,11 +11,11 @@
 namespace fusescope {
 
 /// How a compiler's verdict on a node was obtained.
-enum class FoundBy {
+enum class SupportSource {
   Parser,  ///< the compiler was asked before anything was compiled
   Build    ///< the compiler failed on the node while it compiled
 };
-std::string_view name(FoundBy by);  ///< "parser", "build"
+std::string_view name(SupportSource by);  ///< "parser", "build"
 
 /// What a compiler states about a node.
 struct NodeSupport {
@@ -24,7 +24,7 @@ struct NodeSupport {
   /// The reason code from the decision catalogue; empty if the node is accepted or if the compiler does not say.
   std::string code;
   std::string message;  ///< the compiler's own words; may be empty
-  FoundBy foundBy = FoundBy::Parser;
+  SupportSource foundBy = SupportSource::Parser;
   bool operator==(const NodeSupport&) const = default;
 };
 

@@ -96,7 +96,7 @@ void RegionDescriber::setValues(FusedNode& fused) const {
     for (const ValueId value : m_graph.node(node).outputs)
       if (value.valid()) placeOutput(fused, value);
   }
-  for (const ValueId value : fused.inputs) fused.reads.push_back(handedAt(fused, value));
+  for (const ValueId value : fused.inputs) fused.reads.push_back(readTypeOf(fused, value));
 }
 
 void RegionDescriber::placeOutput(FusedNode& fused, ValueId value) const {
@@ -154,7 +154,7 @@ void RegionDescriber::collectReads(ValueId value, std::vector<DataType>& types) 
 
 /// Returns the common type in which all readers inside want the value. If they differ, it is the stored type, and each
 /// reader rounds what it reads.
-DataType RegionDescriber::handedAt(const FusedNode& fused, ValueId value) const {
+DataType RegionDescriber::readTypeOf(const FusedNode& fused, ValueId value) const {
   const DataType own = m_graph.value(value).type.dtype;
   if (!accelerated(fused)) return own;
   const DataType truncated = m_structure.truncation.types[value.index];
@@ -185,7 +185,7 @@ bool RegionDescriber::collectParts(ValueId value, std::vector<ValueId>& parts) c
   return true;
 }
 
-std::optional<std::int64_t> RegionDescriber::bytesRead(const UsualExtents& extents, ValueId value,
+std::optional<std::int64_t> RegionDescriber::bytesRead(const ChosenExtents& extents, ValueId value,
                                                        DataType type) const {
   const auto whole = bytesOfValue(extents, value, type);
   std::vector<ValueId> parts;
@@ -199,7 +199,7 @@ std::optional<std::int64_t> RegionDescriber::bytesRead(const UsualExtents& exten
   return whole ? std::min(*whole, bytes) : bytes;
 }
 
-CostAt RegionDescriber::costsAt(const UsualExtents& extents, const FusedNode& fused) const {
+CostAt RegionDescriber::costsAt(const ChosenExtents& extents, const FusedNode& fused) const {
   CostAt costs{.flops = 0, .bytes = 0, .ms = {}};
   const auto add = [](std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& more) {
     sum = knownSum(sum, more);
@@ -209,7 +209,7 @@ CostAt RegionDescriber::costsAt(const UsualExtents& extents, const FusedNode& fu
     add(costs.flops, flopsOfNode(extents, m_graph.node(node)));
     for (const ValueId value : valuesRead(m_graph.node(node)))
       if (m_graph.isConstant(value) && constants.insert(value).second)
-        add(costs.bytes, bytesRead(extents, value, handedAt(fused, value)));
+        add(costs.bytes, bytesRead(extents, value, readTypeOf(fused, value)));
   }
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
     add(costs.bytes, bytesRead(extents, fused.inputs[i], fused.reads[i]));

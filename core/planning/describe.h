@@ -27,11 +27,11 @@ class RegionDescriber {
   DataType heldAt(ValueId value, DataType stored) const;
   void narrowProbabilities(FusedNode& fused) const;
   void collectReads(ValueId value, std::vector<DataType>& types) const;
-  DataType handedAt(const FusedNode& fused, ValueId value) const;
+  DataType readTypeOf(const FusedNode& fused, ValueId value) const;
   void setCosts(FusedNode& fused) const;
   bool collectParts(ValueId value, std::vector<ValueId>& parts) const;
-  CostAt costsAt(const UsualExtents& extents, const FusedNode& fused) const;
-  std::optional<std::int64_t> bytesRead(const UsualExtents& extents, ValueId value, DataType type) const;
+  CostAt costsAt(const ChosenExtents& extents, const FusedNode& fused) const;
+  std::optional<std::int64_t> bytesRead(const ChosenExtents& extents, ValueId value, DataType type) const;
 
   const Graph& m_graph;
   const Structure& m_structure;

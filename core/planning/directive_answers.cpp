@@ -14,7 +14,7 @@ void nothingToDo(const Directive& directive, std::vector<Subject> subjects, std:
   Decision decision =
       decide(formOf(directive).nothingToDo, std::move(subjects), causeOf(directive), {{"became", std::move(became)}});
   decision.evidence = std::move(evidence);
-  if (asksForAType(directive)) return said.add(std::move(decision), {.outcome = WishOutcome::Nothing});
+  if (asksForAType(directive)) return said.add(std::move(decision), {.outcome = DirectiveOutcome::Nothing});
   said.add(std::move(decision));
 }
 
@@ -59,7 +59,7 @@ void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode&
   if (hasAlready(found, directive.type)) {
     const char* code = pin ? "precision.pin_granted" : "precision.output_granted";
     return said.add(decide(code, std::move(subjects), causeOf(directive), std::move(arguments)),
-                    {.outcome = pin ? WishOutcome::Granted : WishOutcome::Stored});
+                    {.outcome = pin ? DirectiveOutcome::Granted : DirectiveOutcome::Stored});
   }
   arguments["why"] = "it is in the body of " + holder + ", which runs in fallback and keeps the model's types";
   const bool obey = directive.strictness == Strictness::Obey;
@@ -67,7 +67,7 @@ void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode&
                      : obey ? "precision.output_refused"
                             : "precision.output_not_honoured";
   said.add(decide(code, std::move(subjects), causeOf(directive), std::move(arguments)),
-           {.outcome = obey ? WishOutcome::Refused : WishOutcome::NotHonoured});
+           {.outcome = obey ? DirectiveOutcome::Refused : DirectiveOutcome::NotHonoured});
 }
 
 void DirectiveAnswers::aboutUnmadeValue(const Directive& directive, ValueId value, Explanations& said) const {

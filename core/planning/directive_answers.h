@@ -6,8 +6,8 @@
 
 #include "ir/model.h"
 #include "planning/directive.h"
+#include "planning/explanations.h"
 #include "planning/match_pattern.h"
-#include "planning/wish_answers.h"
 
 namespace fusescope {
 

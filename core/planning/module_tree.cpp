@@ -4,8 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "analysis/fingerprint.h"
 #include "analysis/repeated_stretches.h"
+#include "analysis/structural_key.h"
 #include "base/text.h"
 #include "planning/module_paths.h"
 #include "planning/module_scopes.h"

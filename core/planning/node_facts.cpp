@@ -106,14 +106,14 @@ bool readsExtentsOnly(const Node& node) {
 
 bool isDataOperand(const Node& node, std::size_t i) {
   if (node.is("Resize") || node.is("Upsample")) return i == 0;
-  return !node.is("Range") && !saysHowToConvert(node, i);
+  return !node.is("Range") && !isConversionParameter(node, i);
 }
 
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation) {
   return FactFinder(graph, partition, truncation).run();
 }
 
-std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts) {
+std::vector<char> uncalculatedValues(const Graph& graph, const std::vector<NodeFacts>& facts) {
   std::vector<char> given(graph.valueIdLimit(), 0);
   for (const ValueId value : graph.inputs()) given[value.index] = 1;
   for (const NodeId id : graph.order()) {

@@ -159,7 +159,7 @@ class Partitioner {
   }
 
   /// Returns whose verdicts decide what runs accelerated.
-  const std::string& judgedBy() const {
+  const std::string& judgedError() const {
     return m_options.compiler == kOwnCompiler ? m_target.name : m_options.compiler;
   }
 
@@ -182,7 +182,7 @@ class Partitioner {
                          : isAsked       ? "partition.not_supported"
                                          : "partition.not_asked";
       const SegmentId own = m_result.segmentOf[id.index];
-      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedBy()}};
+      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedError()}};
       return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);
@@ -207,7 +207,7 @@ class Partitioner {
         Decision decision = decide("partition.would_cycle", {Subject::node(from), Subject::node(to)}, "partition",
                                    {{"producer", from}, {"consumer", to}, {"through", via}});
         decision.evidence.push_back(m_firstVerdict + m_position[through.index]);
-        m_result.keptApart.push_back({producer, id, through});
+        m_result.separatedEdges.push_back({producer, id, through});
         m_result.decisions.push_back(std::move(decision));
       }
     }

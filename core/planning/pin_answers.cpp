@@ -41,52 +41,52 @@ std::string_view name(PinAnswer answer) {
   return {};
 }
 
-PinAnswer pinAnswerOf(WishOutcome outcome) {
+PinAnswer pinAnswerOf(DirectiveOutcome outcome) {
   switch (outcome) {
-    case WishOutcome::Free:
+    case DirectiveOutcome::Free:
       return PinAnswer::Free;
-    case WishOutcome::Price:
-    case WishOutcome::InFloats:
+    case DirectiveOutcome::Price:
+    case DirectiveOutcome::InFloats:
       return PinAnswer::Price;
-    case WishOutcome::Granted:
-    case WishOutcome::ByEdit:
-    case WishOutcome::Stored:
-    case WishOutcome::Inner:
+    case DirectiveOutcome::Granted:
+    case DirectiveOutcome::ByEdit:
+    case DirectiveOutcome::Stored:
+    case DirectiveOutcome::Inner:
       return PinAnswer::Granted;
-    case WishOutcome::Refused:
-    case WishOutcome::NotHonoured:
-    case WishOutcome::Overridden:
+    case DirectiveOutcome::Refused:
+    case DirectiveOutcome::NotHonoured:
+    case DirectiveOutcome::Overridden:
       return PinAnswer::Refused;
-    case WishOutcome::Nothing:
+    case DirectiveOutcome::Nothing:
       return PinAnswer::Nothing;
   }
   return PinAnswer::Nothing;
 }
 
-std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject) {
-  std::vector<const WishAnswer*> answers;
+std::vector<const DirectiveAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject) {
+  std::vector<const DirectiveAnswer*> answers;
   std::set<Cause> priced;
-  for (const WishAnswer& answer : plan.answers) {
+  for (const DirectiveAnswer& answer : plan.answers) {
     if (std::ranges::find(answer.about, subject) == answer.about.end()) continue;
     const PinAnswer said = pinAnswerOf(answer.outcome);
     if (said == PinAnswer::Free || said == PinAnswer::Price) priced.insert(answer.directive);
     answers.push_back(&answer);
   }
   // An edit of the network, and an edge that is never stored, are answers of their own.
-  std::erase_if(answers, [&](const WishAnswer* answer) {
-    const bool plain = answer->outcome == WishOutcome::Granted || answer->outcome == WishOutcome::Stored;
+  std::erase_if(answers, [&](const DirectiveAnswer* answer) {
+    const bool plain = answer->outcome == DirectiveOutcome::Granted || answer->outcome == DirectiveOutcome::Stored;
     return plain && priced.contains(answer->directive);
   });
   return answers;
 }
 
-const WishAnswer* answerAt(const Plan& plan, std::uint32_t decision) {
-  const auto answer = std::ranges::lower_bound(plan.answers, decision, {}, &WishAnswer::decision);
+const DirectiveAnswer* answerAt(const Plan& plan, std::uint32_t decision) {
+  const auto answer = std::ranges::lower_bound(plan.answers, decision, {}, &DirectiveAnswer::decision);
   return answer != plan.answers.end() && answer->decision == decision ? &*answer : nullptr;
 }
 
 std::string answerText(const Plan& plan, std::uint32_t decision) {
-  const WishAnswer* answer = answerAt(plan, decision);
+  const DirectiveAnswer* answer = answerAt(plan, decision);
   const DirectiveCost* cost = answer != nullptr && answer->cost ? &*answer->cost : nullptr;
   if (isOfAllPins(plan, decision)) cost = &plan.pinsTogether->all;
   Decision shorter = plan.decisions[decision];

@@ -16,13 +16,13 @@ enum class PinAnswer { Free, Price, Granted, Refused, Nothing };
 std::string_view name(PinAnswer answer);  ///< "free", "price", "granted", "refused", "nothing_to_pin"
 
 /// Granted is the answer for a single node; the answer for the whole directive, Free or Price, follows it.
-PinAnswer pinAnswerOf(WishOutcome outcome);
+PinAnswer pinAnswerOf(DirectiveOutcome outcome);
 
 /// Returns the answers to directives about this subject. If there are both Granted and an answer with a cost, only Free
 /// or Price is returned.
-std::vector<const WishAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject);
+std::vector<const DirectiveAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject);
 /// Returns the answer to a directive that the decision with this index explains, or null.
-const WishAnswer* answerAt(const Plan& plan, std::uint32_t decision);
+const DirectiveAnswer* answerAt(const Plan& plan, std::uint32_t decision);
 /// Whether the decision gives the cost of all pins together.
 inline bool isOfAllPins(const Plan& plan, std::uint32_t decision) {
   return plan.pinsTogether && plan.pinsTogether->decision == decision;

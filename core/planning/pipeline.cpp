@@ -91,7 +91,7 @@ void addCopies(std::vector<Decision>& all, const std::vector<Decision>& added) {
 
 void explain(Plan& plan, Explanations said) {
   const auto before = static_cast<std::uint32_t>(plan.decisions.size());
-  for (WishAnswer& answer : said.answers) {
+  for (DirectiveAnswer& answer : said.answers) {
     answer.decision += before;
     plan.answers.push_back(std::move(answer));
   }
@@ -103,7 +103,7 @@ std::vector<Decision> priceAnswers(const Plan& plan) {
   std::vector<Decision> decisions;
   if (plan.priced.typesWeighed > 0)
     decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", plan.priced.typesWeighed}}));
-  for (const ParallelApart& parallel : plan.priced.apart) {
+  for (const SeparateProducts& parallel : plan.priced.apart) {
     std::vector<Subject> subjects;
     for (const NodeId product : parallel.products) subjects.push_back(Subject::node(plan.graph().node(product).name));
     decisions.push_back(decide("fuse.parallel_slower", std::move(subjects), "price_model",

@@ -54,8 +54,8 @@ const Directive* findDirective(const Plan& plan, const Cause& cause) {
 
 std::vector<const Decision*> obeyRefusals(const Plan& plan) {
   std::vector<const Decision*> refusals;
-  for (const WishAnswer& answer : plan.answers)
-    if (answer.outcome == WishOutcome::Refused) refusals.push_back(&plan.decisions[answer.decision]);
+  for (const DirectiveAnswer& answer : plan.answers)
+    if (answer.outcome == DirectiveOutcome::Refused) refusals.push_back(&plan.decisions[answer.decision]);
   return refusals;
 }
 

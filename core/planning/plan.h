@@ -7,8 +7,8 @@
 
 #include "base/stop.h"
 #include "planning/cover.h"
+#include "planning/explanations.h"
 #include "planning/price_choices.h"
-#include "planning/wish_answers.h"
 
 namespace fusescope {
 
@@ -45,7 +45,7 @@ struct Plan : Cover {
   PriceChoices priced;                      ///< what prices decided
   std::vector<TypeConflict> typeConflicts;  ///< in the order in which they were found
   /// The answers to directives, including those passed to bodies; empty in a draft, which has no decisions.
-  std::vector<WishAnswer> answers;
+  std::vector<DirectiveAnswer> answers;
   std::optional<PinsTogether> pinsTogether;
   Hash128 hash;  ///< hash of model, target, directives, options and the measured times that were used
   /// The part of the plan that does not depend on types; the next plan of the same model reuses it.

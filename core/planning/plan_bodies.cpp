@@ -126,7 +126,7 @@ class BodiesPlanner {
     auto answer = body.answers.begin();
     for (std::uint32_t i = 0; i < body.decisions.size(); ++i) {
       const bool answers = answer != body.answers.end() && answer->decision == i;
-      const WishAnswer* ofThis = answers ? &*answer++ : nullptr;
+      const DirectiveAnswer* ofThis = answers ? &*answer++ : nullptr;
       if (!handed.contains(body.decisions[i].by)) continue;
       Decision decision = body.decisions[i];
       decision.evidence.clear();
@@ -134,15 +134,15 @@ class BodiesPlanner {
       if (ofThis == nullptr) {
         m_said.add(std::move(decision));
       } else {
-        WishAnswer lifted = liftedAnswer(path, *ofThis, decision.arguments);
+        DirectiveAnswer lifted = liftedAnswer(path, *ofThis, decision.arguments);
         m_said.add(std::move(decision), std::move(lifted));
       }
     }
   }
 
   /// `arguments` are those of the decision that explains the answer.
-  static WishAnswer liftedAnswer(const BodyPath& path, const WishAnswer& inside, Json& arguments) {
-    WishAnswer answer{.outcome = inside.outcome, .value = inside.value, .cost = inside.cost};
+  static DirectiveAnswer liftedAnswer(const BodyPath& path, const DirectiveAnswer& inside, Json& arguments) {
+    DirectiveAnswer answer{.outcome = inside.outcome, .value = inside.value, .cost = inside.cost};
     if (answer.value) {
       answer.value->bodies = answer.value->bodies.within(path);
       arguments["value"] = answer.value->text();

@@ -20,7 +20,7 @@ class RecordedPrices final : public PriceModel {
     for (const std::string at : {kUsual, kLeast, kMost}) {
       for (const Json& fused : plan.at("fused_nodes"))
         if (const auto price = priceOf(fused, at)) m_kernels[{fused.value("identity", ""), at}] = *price;
-      const UsualExtents extents(model, choiceOf(at));
+      const ChosenExtents extents(model, choiceOf(at));
       for (const Json& cast : plan.at("casts")) {
         const auto from = dataTypeFromName(cast.at("from").get<std::string>());
         const auto to = dataTypeFromName(cast.at("to").get<std::string>());
@@ -50,8 +50,8 @@ class RecordedPrices final : public PriceModel {
   /// The suffixes of "predicted_ms" in the keys of a price.
   static constexpr const char *kUsual = "", *kLeast = "_least", *kMost = "_most";
 
-  static UsualExtents::Choice choiceOf(const std::string& at) {
-    using Choice = UsualExtents::Choice;
+  static ChosenExtents::Choice choiceOf(const std::string& at) {
+    using Choice = ChosenExtents::Choice;
     return at == kLeast ? Choice::Least : at == kMost ? Choice::Most : Choice::Usual;
   }
 
@@ -86,7 +86,7 @@ class RecordedPrices final : public PriceModel {
 
 }  // namespace
 
-std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId value) {
+std::optional<std::int64_t> usualElements(const ChosenExtents& extents, ValueId value) {
   const auto dims = extents.of(value);
   return dims ? elementCount(*dims) : std::nullopt;
 }
@@ -94,7 +94,7 @@ std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId v
 namespace {
 
 /// Predicts times at other extents of the inputs than the usual ones.
-void predictTimesAt(Plan& plan, const PriceModel& prices, const UsualExtents& extents, CostAt CostRange::*at) {
+void predictTimesAt(Plan& plan, const PriceModel& prices, const ChosenExtents& extents, CostAt CostRange::*at) {
   const auto inputs = extents.ofInputs();
   if (!inputs) return;
   const std::vector<Price> kernels = prices.kernelsAt(plan, *inputs);

@@ -8,7 +8,7 @@
 namespace fusescope {
 
 /// Returns how many elements a value has at the usual extents of the inputs, or nothing if that is unknown.
-std::optional<std::int64_t> usualElements(const UsualExtents& extents, ValueId value);
+std::optional<std::int64_t> usualElements(const ChosenExtents& extents, ValueId value);
 
 /// Writes the times from `prices` into fused nodes, casts and the plan. If `prices` is null, nothing is predicted.
 void predictTimes(Plan& plan, const PriceModel* prices);

@@ -5,7 +5,7 @@ namespace fusescope {
 std::vector<char> PriceChoices::isApart(std::size_t limit) const {
   if (apart.empty()) return {};
   std::vector<char> is(limit, 0);
-  for (const ParallelApart& parallel : apart)
+  for (const SeparateProducts& parallel : apart)
     for (const NodeId product : parallel.products) is[product.index] = 1;
   return is;
 }

@@ -8,17 +8,17 @@
 namespace fusescope {
 
 /// Products of one input that run as separate kernels, because that takes less time than one kernel.
-struct ParallelApart {
+struct SeparateProducts {
   std::vector<NodeId> products;
   double togetherMs = 0, apartMs = 0;
 };
 
 /// What prices decided in a plan. Empty tables mean that they decided nothing.
 struct PriceChoices {
-  PricedIntegers integers;           ///< by node of the network before quantisation
-  std::vector<DataType> types;       ///< by NodeId; Undefined if prices choose no type for the node
-  std::vector<ParallelApart> apart;  ///< products that run faster as separate kernels
-  std::size_t typesWeighed = 0;      ///< how many types were compared in pairs, if there are more than two; otherwise 0
+  PricedIntegers integers;              ///< by node of the network before quantisation
+  std::vector<DataType> types;          ///< by NodeId; Undefined if prices choose no type for the node
+  std::vector<SeparateProducts> apart;  ///< products that run faster as separate kernels
+  std::size_t typesWeighed = 0;  ///< how many types were compared in pairs, if there are more than two; otherwise 0
 
   bool any() const { return !integers.empty() || !types.empty() || !apart.empty(); }
   /// Returns by NodeId, below `limit`, whether the node is in `apart`; empty if `apart` is.

@@ -85,7 +85,7 @@ Json priceChoicesJson(const Plan& plan) {
   for (const NodeId node : plan.graph().order())
     if (node.index < priced.types.size() && priced.types[node.index] != DataType::Undefined)
       types.push_back({{"node", plan.graph().node(node).name}, {"type", name(priced.types[node.index])}});
-  for (const ParallelApart& parallel : priced.apart) {
+  for (const SeparateProducts& parallel : priced.apart) {
     Json products = Json::array();
     for (const NodeId product : parallel.products) products.push_back(plan.graph().node(product).name);
     apart.push_back(

@@ -37,14 +37,14 @@ Directives relevant(const Directives& directives, std::vector<int>& places) {
 }
 
 /// Hashes everything from which the quantised graph is made.
-Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<QuantizeWish>& wishes,
+Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<NodeQuantizeRequest>& wishes,
               const QuantizeRequest& request) {
   KeyBuilder key;
   key.text("quantized").text(model.contentHash.hex());
   key.text(options.ranges != nullptr ? options.ranges->contentHash().hex() : "");
   key.number(options.weightOnly.type).number(options.weightOnly.block);
   key.number(request.everyNode).number(request.symmetric);
-  for (const QuantizeWish& wish : wishes) key.number(wish.kind).text(wish.by);
+  for (const NodeQuantizeRequest& wish : wishes) key.number(wish.kind).text(wish.by);
   for (const auto& [node, price] : request.priced) {
     key.number(node.index).number(price.integers);
     key.text(Json(price.integersMs.value_or(-1)).dump()).text(Json(price.floatsMs.value_or(-1)).dump());
@@ -65,21 +65,22 @@ class Wishes {
     PatternMatcher matcher(model);
     for (const std::string& pattern : options.ranges->settings.exclude)
       for (const NodeId node : TRY(matcher.match(pattern, stop)).nodes)
-        wishes.m_excluded[node.index] = {QuantizeWish::Kind::Excluded, pattern};
+        wishes.m_excluded[node.index] = {NodeQuantizeRequest::Kind::Excluded, pattern};
     return wishes;
   }
 
   /// Returns the requests by NodeId, without those of the pin `gone`.
-  std::vector<QuantizeWish> all(const Graph& graph, int gone = -1) const {
-    std::vector<QuantizeWish> wishes = m_excluded;
+  std::vector<NodeQuantizeRequest> all(const Graph& graph, int gone = -1) const {
+    std::vector<NodeQuantizeRequest> wishes = m_excluded;
     for (const NodeId node : graph.order()) {
       const std::vector<int>& pins = m_map.pinsOf[node.index];
       const auto pin = std::ranges::find_if(pins, [&](int each) { return each != gone; });
       if (pin != pins.end())
-        wishes[node.index] = {isToFloats(*pin) ? QuantizeWish::Kind::Floats : QuantizeWish::Kind::Integers,
-                              optionText(directive(*pin))};
+        wishes[node.index] = {
+            isToFloats(*pin) ? NodeQuantizeRequest::Kind::Floats : NodeQuantizeRequest::Kind::Integers,
+            optionText(directive(*pin))};
       if (const int fallback = m_map.fallback[node.index]; fallback >= 0)
-        wishes[node.index] = {QuantizeWish::Kind::Fallback, optionText(directive(fallback))};
+        wishes[node.index] = {NodeQuantizeRequest::Kind::Fallback, optionText(directive(fallback))};
     }
     return wishes;
   }
@@ -97,11 +98,11 @@ class Wishes {
   Directives m_directives;
   std::vector<int> m_places;
   DirectiveMap m_map;
-  std::vector<QuantizeWish> m_excluded;
+  std::vector<NodeQuantizeRequest> m_excluded;
 };
 
 /// `options` and `wishes` must outlive the result.
-QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const QuantizeWish> wishes,
+QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const NodeQuantizeRequest> wishes,
                           const StopToken& stop, const PricedIntegers& priced = {}) {
   const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
   // TensorRT's compiler has no zero points.
@@ -117,7 +118,7 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
 }
 
 /// Returns the request with which the plan's model was quantised.
-Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<QuantizeWish>& wishes, const StopToken& stop) {
+Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<NodeQuantizeRequest>& wishes, const StopToken& stop) {
   const Model& model = *unquantized(plan.model);
   wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
   return requestOf(plan.options, plan.target, wishes, stop, plan.priced.integers);
@@ -156,7 +157,7 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   TRY(checkOptions(options));
   if (!quantizes(options)) return model;
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(*model, target, options, stop)).all(*model->graph);
+  const std::vector<NodeQuantizeRequest> wishes = TRY(Wishes::create(*model, target, options, stop)).all(*model->graph);
   const QuantizeRequest request = requestOf(options, target, wishes, stop, priced);
   const Hash128 key = keyOf(*model, options, wishes, request);
   if (previous != nullptr && previous->model->unquantized == model && previous->model->contentHash == key)
@@ -171,7 +172,7 @@ Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const St
   const auto& model = unquantized(plan.model);
   const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->settings.smoothing > 0;
   if (!smooths) return model;
-  std::vector<QuantizeWish> wishes;
+  std::vector<NodeQuantizeRequest> wishes;
   Ranges ranges = *plan.options.ranges;
   Model alike = TRY(smoothed(*model, TRY(requestOf(plan, wishes, stop)), ranges));
   alike.contentHash = hashText("smoothed " + plan.model->contentHash.hex());
@@ -179,7 +180,7 @@ Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const St
 }
 
 Result<std::shared_ptr<const Graph>> graphWithCodes(const Plan& plan, const StopToken& stop) {
-  std::vector<QuantizeWish> wishes;
+  std::vector<NodeQuantizeRequest> wishes;
   return TRY(withCodes(*unquantized(plan.model), TRY(requestOf(plan, wishes, stop)))).graph;
 }
 
@@ -187,7 +188,7 @@ Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& opti
   TRY(checkOptions(options));
   if (!quantizes(options)) return std::vector<char>(model.graph->nodeIdLimit(), 0);
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<QuantizeWish> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
+  const std::vector<NodeQuantizeRequest> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
   return codedBy(*model.graph, requestOf(options, target, wishes, stop));
 }
 
@@ -197,12 +198,12 @@ Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, cons
   if (!quantizes(options)) return kept;
   const Target target = TRY(Target::fromName(options.target));
   const Wishes wishes = TRY(Wishes::create(model, target, options, stop));
-  const std::vector<QuantizeWish> asked = wishes.all(*model.graph);
+  const std::vector<NodeQuantizeRequest> asked = wishes.all(*model.graph);
   const std::vector<char> coded = codedBy(*model.graph, requestOf(options, target, asked, stop));
   for (int pin = 0; pin < wishes.count(); ++pin) {
     TRY(checkStop(stop));
     if (!wishes.isToFloats(pin)) continue;
-    const std::vector<QuantizeWish> others = wishes.all(*model.graph, pin);
+    const std::vector<NodeQuantizeRequest> others = wishes.all(*model.graph, pin);
     const std::vector<char> without = codedBy(*model.graph, requestOf(options, target, others, stop));
     for (const NodeId node : model.graph->order())
       if (without[node.index] && !coded[node.index]) kept[wishes.placeOf(pin)].push_back(node);

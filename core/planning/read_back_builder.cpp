@@ -59,9 +59,9 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   storeTypes();
   typeValues();
   moveCasts();
-  tellFates();
+  setFates();
   grantTypes();
-  tellSupport();
+  setSupport();
   m_made->pins = pinsOf(*m_made, m_told);
   m_made->agreement = agreementOf(*m_made);
   m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
@@ -317,7 +317,7 @@ void ReadBackBuilder::moveCasts() {
 }
 
 /// Whether a node has a kernel, or runs here, is determined from the kernels, whatever is reported.
-void ReadBackBuilder::tellFates() {
+void ReadBackBuilder::setFates() {
   m_made->fates.assign(m_graph.nodeIdLimit(), Fate::NotDisclosed);
   for (const auto& [node, fate] : m_told.fates)
     if (fate != Fate::Kernel && fate != Fate::Fallback) m_made->fates[node.index] = fate;
@@ -347,7 +347,7 @@ DataType ReadBackBuilder::grantOf(NodeId node, DataType planned) const {
   return kernel == nullptr ? DataType::Undefined : kernel->compute;
 }
 
-void ReadBackBuilder::tellSupport() {
+void ReadBackBuilder::setSupport() {
   std::unordered_map<std::string_view, const NodeSupport*> told;
   if (m_asked.options.support != nullptr)
     for (const NodeSupport& support : m_asked.options.support->nodes) told.emplace(support.node, &support);

@@ -39,10 +39,10 @@ class ReadBackBuilder {
   void bindAs(const KernelValue& value);
   void typeValues();
   void moveCasts();
-  void tellFates();
+  void setFates();
   void grantTypes();
   DataType grantOf(NodeId node, DataType planned) const;
-  void tellSupport();
+  void setSupport();
 
   bool isOurs(NodeId node) const { return m_asked.inFallback(*m_asked.fusedNodeOf(node)); }
   bool isInside(NodeId node) const { return m_insideOf[node.index] == m_mark; }

@@ -99,9 +99,9 @@ std::string regionOf(const ReadBackPlan& made, NodeId node) {
 }
 
 /// Returns the answer of the plan that was asked for that refuses the pin, or null.
-const WishAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
-  for (const WishAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(made.graph().node(node).name)))
-    if (answer->outcome == WishOutcome::Refused || answer->outcome == WishOutcome::NotHonoured) return answer;
+const DirectiveAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
+  for (const DirectiveAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(made.graph().node(node).name)))
+    if (answer->outcome == DirectiveOutcome::Refused || answer->outcome == DirectiveOutcome::NotHonoured) return answer;
   return nullptr;
 }
 
@@ -111,7 +111,7 @@ PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const
   const Fate fate = made.fateOf(pin.node);
   if (fate != Fate::Kernel)
     return {fate == Fate::NotDisclosed ? PinCause::NotDisclosed : PinCause::WithoutKernel, whyNotDisclosed(fate)};
-  if (const WishAnswer* refusal = refusalOf(made, pin.node))
+  if (const DirectiveAnswer* refusal = refusalOf(made, pin.node))
     return {PinCause::TargetRefuses, fmt::format("The rules of {} refuse it as well: it {}.", made.target.name,
                                                  answerText(*made.asked, refusal->decision))};
   if (const std::string region = regionOf(made, pin.node); !region.empty())
@@ -208,7 +208,7 @@ std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<R
                                 {"region", regionOf(made, pin.node)},
                                 {"why", pin.why},
                                 {"cut", cutText(made, pin)}});
-    for (const WishAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(node)))
+    for (const DirectiveAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(node)))
       decision.evidence.push_back(answer->decision);
     decisions.push_back(std::move(decision));
   }

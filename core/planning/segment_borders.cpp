@@ -49,7 +49,7 @@ class BorderFinder {
     return producer.valid() ? m_segmentOf[producer.index] : SegmentId();
   }
 
-  std::optional<std::int64_t> bytesAt(const UsualExtents& extents, ValueId value, DataType type) const {
+  std::optional<std::int64_t> bytesAt(const ChosenExtents& extents, ValueId value, DataType type) const {
     return type == DataType::Undefined ? std::nullopt : bytesOfValue(extents, value, type);
   }
 

@@ -43,9 +43,9 @@ struct Truncation {
     return bodies[bodyIndex.at(&body)].types[value.index];
   }
 };
-/// Where the inputs of a graph come from. Open: they are the network's. Handed: they are those of a body, whose holder
-/// determines their types.
-enum class GraphInputs { Open, Handed };
+/// Where the inputs of a graph come from. Open: they are the network's. FromHolder: they are those of a body, whose
+/// holder determines their types.
+enum class GraphInputs { Open, FromHolder };
 /// Truncates the types that `target` lacks and `modes` include, as if every node ran accelerated. The result of a node
 /// is not narrowed if a mode keeps one of its operands wide.
 Truncation planTruncation(const Graph& graph, const Target& target, TruncateModes modes,
@@ -69,7 +69,7 @@ std::vector<NodeVerdict> validateNodes(const Graph& graph, const Target& target,
 
 /// An edge between two nodes that cannot be in one segment: a path leaves the segment through `through`, which falls
 /// back, and returns.
-struct KeptApart {
+struct SeparatedEdge {
   NodeId producer, consumer, through;
 };
 
@@ -79,7 +79,7 @@ struct Partitioning {
   std::vector<NodeId> unsupported;   ///< nodes that fall back because the target cannot run them
   /// Supported nodes that fall back, with the number of nodes that their segment would have.
   std::map<NodeId, int> tooSmall;
-  std::vector<KeptApart> keptApart;
+  std::vector<SeparatedEdge> separatedEdges;
   std::vector<Decision> decisions;
 };
 /// Finds the maximal convex segments. `verdicts` is the result of validateNodes(); `firstVerdict` is the index that the
@@ -107,9 +107,10 @@ struct NodeFacts;
 struct FusionLimits {
   /// By NodeId; a kernel cannot calculate in f64 and in narrower floats.
   const std::vector<NodeFacts>* facts = nullptr;
-  const DirectiveMap* directives = nullptr;     ///< splits, and rules that are switched off
-  const Directives* list = nullptr;             ///< the list into which indices of directives point
-  const std::vector<int>* mustStand = nullptr;  ///< by ValueId: the directive that requires it to be in memory, or -1
+  const DirectiveMap* directives = nullptr;  ///< splits, and rules that are switched off
+  const Directives* list = nullptr;          ///< the list into which indices of directives point
+  const std::vector<int>* requiredInMemory =
+      nullptr;  ///< by ValueId: the directive that requires it to be in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined if it calculates no floats
   const std::vector<char>* apart = nullptr;           ///< by NodeId: PriceChoices::isApart()
   bool oneTypePerKernel = false;                      ///< a kernel cannot mix types

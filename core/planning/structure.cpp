@@ -45,7 +45,7 @@ void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector
   if (options.support == nullptr) return;
   std::unordered_map<std::string_view, const NodeSupport*> byNode;
   for (const NodeSupport& node : options.support->nodes)
-    if (node.taken == false || node.code == kNotAsked || (node.taken == true && node.foundBy == FoundBy::Build))
+    if (node.taken == false || node.code == kNotAsked || (node.taken == true && node.foundBy == SupportSource::Build))
       byNode.emplace(node.node, &node);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Node& node = graph.node(graph.order()[i]);
@@ -59,9 +59,9 @@ void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector
       verdicts[i].why = decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
       continue;
     }
-    const char* code = said->second->code == kNotAsked            ? kNotAsked
-                       : said->second->foundBy == FoundBy::Parser ? "validate.compiler_refused"
-                                                                  : "validate.compiler_failed";
+    const char* code = said->second->code == kNotAsked                  ? kNotAsked
+                       : said->second->foundBy == SupportSource::Parser ? "validate.compiler_refused"
+                                                                        : "validate.compiler_failed";
     verdicts[i].why = decide(code, {Subject::node(node.name)}, options.compiler,
                              {{"op", node.op}, {"compiler", options.compiler}, {"message", said->second->message}});
   }
@@ -87,15 +87,15 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   if (previous != nullptr && previous->key == key) return previous;
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
-  structure->usual = std::make_shared<const UsualExtents>(model);
+  structure->usual = std::make_shared<const ChosenExtents>(model);
   if (hasOpenInputs(model)) {
-    structure->least = std::make_shared<const UsualExtents>(model, UsualExtents::Choice::Least);
-    structure->most = std::make_shared<const UsualExtents>(model, UsualExtents::Choice::Most);
+    structure->least = std::make_shared<const ChosenExtents>(model, ChosenExtents::Choice::Least);
+    structure->most = std::make_shared<const ChosenExtents>(model, ChosenExtents::Choice::Most);
   }
 
   // 1. Types that the target lacks are truncated, as if every node ran accelerated.
   structure->truncation =
-      planTruncation(graph, target, directives.truncate, model.isBody ? GraphInputs::Handed : GraphInputs::Open);
+      planTruncation(graph, target, directives.truncate, model.isBody ? GraphInputs::FromHolder : GraphInputs::Open);
   TRY(checkStop(stop));
 
   // 2. There is one verdict per node, on the types after truncation.
@@ -120,7 +120,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
   // 5. The facts of each node are determined, and the regions that could run as one kernel without any directive.
   structure->facts = nodeFacts(graph, structure->partition, structure->truncation);
-  structure->given = givenValues(graph, structure->facts);
+  structure->uncalculated = uncalculatedValues(graph, structure->facts);
   structure->fusion = fuseNodes(graph, structure->partition, graph.order(), {.facts = &structure->facts});
   indexRegions(graph, *structure);
   TRY(checkStop(stop));

@@ -45,12 +45,12 @@ struct Structure {
   std::vector<char> accelerated;      ///< by NodeId
   std::vector<NodeFacts> facts;       ///< by NodeId
   /// By ValueId: it is an input of the network, or moved from inputs only, so that no node calculated it.
-  std::vector<char> given;
+  std::vector<char> uncalculated;
   Fusion fusion;
-  std::vector<std::uint32_t> regionOf;              ///< by NodeId: index into fusion.regions
-  std::shared_ptr<const UsualExtents> usual;        ///< the extents at which work and bytes are computed
-  std::shared_ptr<const UsualExtents> least, most;  ///< null if the inputs' extents are fixed
-  std::vector<Decision> decisions;                  ///< indices of evidence count from the model's first decision
+  std::vector<std::uint32_t> regionOf;               ///< by NodeId: index into fusion.regions
+  std::shared_ptr<const ChosenExtents> usual;        ///< the extents at which work and bytes are computed
+  std::shared_ptr<const ChosenExtents> least, most;  ///< null if the inputs' extents are fixed
+  std::vector<Decision> decisions;                   ///< indices of evidence count from the model's first decision
 };
 
 /// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.
@@ -62,8 +62,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 /// Returns the facts by NodeId. Which products of dequantised operands are quantised is determined later, when regions
 /// are known.
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
-/// Returns Structure::given.
-std::vector<char> givenValues(const Graph& graph, const std::vector<NodeFacts>& facts);
+/// Returns Structure::uncalculated.
+std::vector<char> uncalculatedValues(const Graph& graph, const std::vector<NodeFacts>& facts);
 /// Whether `node` is an operator for products or convolutions of 8-bit integers (MatMulInteger, QLinearConv, …). Its
 /// type does not depend on the precision.
 bool multipliesCodes(const Graph& graph, const Node& node);

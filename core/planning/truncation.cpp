@@ -121,7 +121,7 @@ class Truncator {
     const Scope scope(m_graph);
     std::vector<char> wide(m_graph.valueIdLimit(), 0);
     for (const ValueId id : m_graph.inputs())
-      wide[id.index] = m_inputs == GraphInputs::Handed || !narrows(m_modes.inputs, typeOf(m_graph, id)) ? 1 : 0;
+      wide[id.index] = m_inputs == GraphInputs::FromHolder || !narrows(m_modes.inputs, typeOf(m_graph, id)) ? 1 : 0;
     keepWide(m_graph, wide);
     for (ValueId id : m_graph.allValues()) value(scope, id, wide[id.index] != 0);
     for (const NodeId id : m_graph.order()) bodiesOf(id, m_graph, id, {m_result.types, wide});

@@ -18,18 +18,18 @@ Cause causeOf(const Plan& plan, const TypeChoice& choice) {
 }
 
 /// Returns the outcome of a pin for a single node.
-std::optional<WishOutcome> outcomeOf(TypeReason reason) {
+std::optional<DirectiveOutcome> outcomeOf(TypeReason reason) {
   switch (reason) {
     case TypeReason::PinGranted:
-      return WishOutcome::Granted;
+      return DirectiveOutcome::Granted;
     case TypeReason::PinByEdit:
-      return WishOutcome::ByEdit;
+      return DirectiveOutcome::ByEdit;
     case TypeReason::PinRefused:
-      return WishOutcome::Refused;
+      return DirectiveOutcome::Refused;
     case TypeReason::PinNotHonoured:
-      return WishOutcome::NotHonoured;
+      return DirectiveOutcome::NotHonoured;
     case TypeReason::NothingToPin:
-      return WishOutcome::Nothing;
+      return DirectiveOutcome::Nothing;
     default:
       return std::nullopt;
   }
@@ -106,14 +106,14 @@ class TypeAnswerer {
       const bool obey = wish.strictness == Strictness::Obey;
       const char* code = obey ? "precision.output_refused" : "precision.output_not_honoured";
       return m_said.add(explained(code, id, by, std::move(arguments)),
-                        {.outcome = obey ? WishOutcome::Refused : WishOutcome::NotHonoured, .value = place});
+                        {.outcome = obey ? DirectiveOutcome::Refused : DirectiveOutcome::NotHonoured, .value = place});
     }
     ++m_granted[static_cast<std::size_t>(index)];
     const FusedNode& fused = *m_plan.fusedNodeOf(id);
     const bool real = std::ranges::find(fused.outputs, value, &FusedOutput::value) != fused.outputs.end();
     if (!real) arguments["held"] = toText(m_plan.storedType(value));
     m_said.add(explained(real ? "precision.output_granted" : "precision.output_inner", id, by, std::move(arguments)),
-               {.outcome = real ? WishOutcome::Stored : WishOutcome::Inner, .value = place});
+               {.outcome = real ? DirectiveOutcome::Stored : DirectiveOutcome::Inner, .value = place});
   }
 
   /// Adds the cost of pins in a body.
@@ -170,7 +170,7 @@ class TypeAnswerer {
       if (free) arguments["because"] = becauseOf(index);
       m_said.add(decide(free ? "precision.pin_free" : "precision.pin_price", namedBy(index), causeOf(directive(index)),
                         std::move(arguments)),
-                 {.outcome = free ? WishOutcome::Free : WishOutcome::Price, .cost = cost});
+                 {.outcome = free ? DirectiveOutcome::Free : DirectiveOutcome::Price, .cost = cost});
     }
     answerTogether(pins, std::move(sum));
   }
@@ -188,7 +188,7 @@ class TypeAnswerer {
     for (const NodeId id : nodes) names.push_back(m_graph.node(id).name);
     Json arguments{{"type", toText(directive(index).type)}, {"count", names.size()}, {"nodes", joined(names)}};
     m_said.add(decide("precision.pin_in_floats", namedBy(index), causeOf(directive(index)), std::move(arguments)),
-               {.outcome = WishOutcome::InFloats});
+               {.outcome = DirectiveOutcome::InFloats});
   }
 
   /// Answers all pins together, including those in bodies, whose plans have answered them. What is in a body shares no
@@ -200,7 +200,7 @@ class TypeAnswerer {
     for (const CoverBody& body : m_plan.bodies) {
       const BodyPath path = BodyPath().into(m_graph.node(body.holder), body.attribute);
       const auto& together = plannedBody(body).pinsTogether;
-      for (const WishAnswer& answer : plannedBody(body).answers) {
+      for (const DirectiveAnswer& answer : plannedBody(body).answers) {
         if (!answer.cost) continue;
         directives.insert(answer.directive);
         if (together) continue;

@@ -19,7 +19,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_options(*m_given),
       m_chooser(m_graph, target, structure, m_options, priced.types),
       m_choices(m_graph.nodeIdLimit()),
-      m_mustStand(m_graph.valueIdLimit(), -1),
+      m_requiredInMemory(m_graph.valueIdLimit(), -1),
       m_outputObstacles(m_graph.valueIdLimit()),
       m_apart(priced.isApart(m_graph.nodeIdLimit())),
       m_oneTypePerKernel(target.predictedFusions),
@@ -41,7 +41,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_typing.apply(*change);
     }
     Fusion said;
-    if (auto parts = apart(region, &said)) m_parts.emplace(i, std::move(*parts));
+    if (auto parts = partsOf(region, &said)) m_parts.emplace(i, std::move(*parts));
     append(m_refusals, std::move(said.refusals));
     m_conflicts.insert(m_conflicts.end(), said.conflicts.begin(), said.conflicts.end());
   }
@@ -61,26 +61,26 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
     if (index < 0) continue;
     const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
     m_outputObstacles[value.index] = m_chooser.outputObstacle(value, wish.type);
-    pinned[value.index] = outputWish(value, {}, m_mustStand[value.index]);
+    pinned[value.index] = requestedOutputType(value, {}, m_requiredInMemory[value.index]);
   }
 }
 
-/// Returns the type to which `value` is pinned without the directives `gone`. `stands` gets the directive that requires
-/// it to be in memory, or -1.
-DataType TypeSolver::outputWish(ValueId value, std::span<const int> gone, int& stands) const {
+/// Returns the type to which `value` is pinned without the directives `gone`. `requiredBy` gets the directive that
+/// requires it to be in memory, or -1.
+DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> gone, int& requiredBy) const {
   stands = -1;
   for (const int index : m_directives.outputTypesOf[value.index]) {
     if (std::ranges::find(gone, index) != gone.end()) continue;
     const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
     if (!m_chooser.outputObstacle(value, wish.type).empty()) return DataType::Undefined;
-    if (wish.strictness == Strictness::Obey) stands = index;
+    if (wish.strictness == Strictness::Obey) requiredBy = index;
     return wish.type;
   }
   return DataType::Undefined;
 }
 
 /// Whether any directive could prevent the nodes of the region from running as one kernel.
-bool TypeSolver::mayComeApart(const Region& region) const {
+bool TypeSolver::maySplit(const Region& region) const {
   if (region.nodes.size() < 2) return false;
   const auto typeOf = [&](NodeId node) { return typeToKernel(m_graph.node(node), m_typing.calculates(node)); };
   for (const NodeId node : region.oneType)
@@ -91,7 +91,7 @@ bool TypeSolver::mayComeApart(const Region& region) const {
     for (const DirectiveMap::NoFuse& wish : m_directives.noFuse)
       if (wish.nodes[id.index]) return true;
     for (const ValueId value : m_graph.node(id).outputs)
-      if (value.valid() && m_mustStand[value.index] >= 0) return true;
+      if (value.valid() && m_requiredInMemory[value.index] >= 0) return true;
     if (!m_oneTypePerKernel || typeOf(id) == DataType::Undefined) continue;
     if (one != DataType::Undefined && one != typeOf(id)) return true;
     one = typeOf(id);
@@ -101,12 +101,12 @@ bool TypeSolver::mayComeApart(const Region& region) const {
 
 /// Returns the parts of a region that cannot run as one kernel under the directives, or nothing if it can. `said` gets
 /// the reasons.
-std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, Fusion* said) const {
-  if (!mayComeApart(region)) return std::nullopt;
+std::optional<std::vector<Region>> TypeSolver::partsOf(const Region& region, Fusion* said) const {
+  if (!maySplit(region)) return std::nullopt;
   const FusionLimits limits{.facts = &m_structure.facts,
                             .directives = &m_directives,
                             .list = &m_options.directives,
-                            .mustStand = &m_mustStand,
+                            .requiredInMemory = &m_requiredInMemory,
                             .calculates = &m_typing.calculates(),
                             .apart = m_apart.empty() ? nullptr : &m_apart,
                             .oneTypePerKernel = m_oneTypePerKernel};
@@ -121,7 +121,7 @@ std::optional<std::vector<Region>> TypeSolver::apart(const Region& region, Fusio
 std::optional<Typing::Change> TypeSolver::unquantised(const Region& region) const {
   const NodeId root = quantisedRoot(m_graph, region);
   if (!root.valid() || m_typing.calculates(root) != DataType::I8) return std::nullopt;
-  const auto parts = apart(region);
+  const auto parts = partsOf(region);
   const bool still = !parts || std::ranges::any_of(*parts, [&](const Region& part) {
     return part.root == root && quantisedRoot(m_graph, part).valid();
   });
@@ -166,9 +166,9 @@ TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
       }
       for (const ValueId value : m_graph.node(id).outputs) {
         if (!value.valid() || m_directives.outputType[value.index] != index) continue;
-        int stands = -1;
-        removal.change.values.emplace_back(value, outputWish(value, directives, stands));
-        removal.stands.emplace_back(value, std::exchange(m_mustStand[value.index], stands));
+        int requiredBy = -1;
+        removal.change.values.emplace_back(value, requestedOutputType(value, directives, requiredBy));
+        removal.previouslyRequired.emplace_back(value, std::exchange(m_requiredInMemory[value.index], requiredBy));
       }
     }
   }
@@ -242,7 +242,7 @@ TypeSolver::Totals TypeSolver::evaluate(const std::vector<std::uint32_t>& region
   Totals totals;
   for (const std::uint32_t index : regions) {
     const Region& region = m_structure.fusion.regions[index];
-    if (const auto parts = apart(region)) {
+    if (const auto parts = partsOf(region)) {
       for (const Region& part : *parts) count(part, totals);
     } else {
       count(region, totals);
@@ -264,7 +264,7 @@ DirectiveCost TypeSolver::costOf(std::span<const int> directives) {
   const std::vector<std::uint32_t> regions = reached(removal.change, retyped);
   const Totals without = evaluate(regions);
   for (auto undo = undos.rbegin(); undo != undos.rend(); ++undo) m_typing.apply(undo->change);
-  for (const auto& [value, directive] : removal.stands) m_mustStand[value.index] = directive;
+  for (const auto& [value, directive] : removal.previouslyRequired) m_requiredInMemory[value.index] = directive;
   const Totals with = evaluate(regions);
 
   DirectiveCost cost;

@@ -49,15 +49,15 @@ class TypeSolver {
   };
   struct Removal {
     Typing::Change change;
-    std::vector<std::pair<ValueId, int>> stands;  ///< the previous entries of m_mustStand
+    std::vector<std::pair<ValueId, int>> previouslyRequired;  ///< the previous entries of m_requiredInMemory
   };
 
   std::vector<DataType> chosenTypes() const;
   void placeOutputs(std::vector<DataType>& pinned);
-  bool mayComeApart(const Region& region) const;
-  std::optional<std::vector<Region>> apart(const Region& region, Fusion* said = nullptr) const;
+  bool maySplit(const Region& region) const;
+  std::optional<std::vector<Region>> partsOf(const Region& region, Fusion* said = nullptr) const;
   std::optional<Typing::Change> unquantised(const Region& region) const;
-  DataType outputWish(ValueId value, std::span<const int> gone, int& stands) const;
+  DataType requestedOutputType(ValueId value, std::span<const int> gone, int& requiredBy) const;
   std::set<std::uint32_t> changedRegions(const Typing::Change& change) const;
   void requantise(Removal& removal) const;
   Removal remove(std::span<const int> directives);
@@ -72,7 +72,7 @@ class TypeSolver {
   const PlanOptions& m_options;
   TypeChooser m_chooser;
   std::vector<TypeChoice> m_choices;           ///< by NodeId
-  std::vector<int> m_mustStand;                ///< by ValueId: the directive that requires it to be in memory, or -1
+  std::vector<int> m_requiredInMemory;         ///< by ValueId: the directive that requires it to be in memory, or -1
   std::vector<std::string> m_outputObstacles;  ///< by ValueId
   std::vector<char> m_apart;                   ///< PriceChoices::isApart()
   bool m_oneTypePerKernel;

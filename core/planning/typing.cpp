@@ -80,7 +80,7 @@ DataType Typing::findMade(ValueId value) const {
     const ValueId input = node.inputs[i];
     if (!input.valid() || m_graph.isConstant(input) || !isDataOperand(node, i)) continue;
     const DataType held = m_structure.truncation.types[input.index], from = m_made[input.index];
-    DataType& into = m_structure.given[input.index] ? given : made;
+    DataType& into = m_structure.uncalculated[input.index] ? given : made;
     if (isExchangeable(held)) into = widest(into, isExchangeable(from) ? from : held);
   }
   if (made != DataType::Undefined) return made;

@@ -36,8 +36,8 @@ class TypeVerifier {
 
   /// Collects the values that have a type from a directive.
   void collectPinned() {
-    for (const WishAnswer& answer : m_plan.answers) {
-      const bool holds = answer.outcome == WishOutcome::Stored || answer.outcome == WishOutcome::Inner;
+    for (const DirectiveAnswer& answer : m_plan.answers) {
+      const bool holds = answer.outcome == DirectiveOutcome::Stored || answer.outcome == DirectiveOutcome::Inner;
       if (!holds || !answer.value || !answer.value->bodies.isNetwork()) continue;
       const auto value = m_graph.findValue(answer.value->name);
       if (const Directive* wish = findDirective(m_plan, answer.directive); value && wish != nullptr)
@@ -63,7 +63,7 @@ class TypeVerifier {
       DataType given = DataType::Undefined;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         if (!carries(node, i) || m_graph.isConstant(node.inputs[i])) continue;
-        DataType& into = m_plan.structure->given[node.inputs[i].index] ? given : type;
+        DataType& into = m_plan.structure->uncalculated[node.inputs[i].index] ? given : type;
         into = widest(into, madeOrTruncated(node.inputs[i]));
       }
       if (type == DataType::Undefined) type = given;
@@ -147,9 +147,9 @@ class TypeVerifier {
 
   /// Collects which directives were refused, and at which places.
   void collectRefused() {
-    for (const WishAnswer& answer : m_plan.answers) {
-      const bool isNo = answer.outcome == WishOutcome::Refused || answer.outcome == WishOutcome::Nothing ||
-                        answer.outcome == WishOutcome::Overridden;
+    for (const DirectiveAnswer& answer : m_plan.answers) {
+      const bool isNo = answer.outcome == DirectiveOutcome::Refused || answer.outcome == DirectiveOutcome::Nothing ||
+                        answer.outcome == DirectiveOutcome::Overridden;
       if (!isNo) continue;
       for (const Subject& subject : answer.about) m_refused.emplace(answer.directive, subject.text());
     }

@@ -60,7 +60,7 @@ class WhatIfSearch {
 
   /// Whether one of the nodes is the reason why the node's segment could not be merged with another.
   bool keepsApart(const std::vector<NodeId>& nodes) const {
-    return std::ranges::any_of(m_plan.structure->partition.keptApart, [&](const KeptApart& edge) {
+    return std::ranges::any_of(m_plan.structure->partition.separatedEdges, [&](const SeparatedEdge& edge) {
       const bool isOfNode = edge.producer == m_node || edge.consumer == m_node;
       return isOfNode && std::ranges::find(nodes, edge.through) != nodes.end();
     });

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kQuickFlops = 2'000'000'000;
 
 bool isOff(const std::optional<TensorError>& error, const Tolerance& tolerance) {
-  return error && (error->nonFinite > 0 || (tolerance.rms && ofAllowed(*error, *tolerance.rms) > 1));
+  return error && (error->nonFinite > 0 || (tolerance.rms && fractionOfBound(*error, *tolerance.rms) > 1));
 }
 
 /// What came of a run: nothing if `value` is still wrong.
@@ -24,8 +24,8 @@ std::optional<std::string> whatItGave(const LayerErrorReport& report, const std:
   const TensorErrors *of = nullptr, *worst = nullptr;
   for (const TensorErrors& tensor : report.tensors) {
     if (tensor.name == value) of = &tensor;
-    if (!tensor.isOutput || !tensor.errors.carried || !tensor.errors.carried->tells()) continue;
-    if (worst == nullptr || ofAllowed(*tensor.errors.carried, 1) > ofAllowed(*worst->errors.carried, 1))
+    if (!tensor.isOutput || !tensor.errors.carried || !tensor.errors.carried->isMeaningful()) continue;
+    if (worst == nullptr || fractionOfBound(*tensor.errors.carried, 1) > fractionOfBound(*worst->errors.carried, 1))
       worst = &tensor;
   }
   if (of != nullptr && (isOff(of->errors.local, tolerance) || isOff(of->errors.carried, tolerance))) return {};

@@ -1,3 +1,5 @@
+#include "session/artifact.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
@@ -15,10 +17,11 @@
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/torch/script_files.h"
 #include "planning/applicable_options.h"
+#include "session/build_and_run.h"
 #include "session/engine_prices.h"
-#include "session/operations.h"
+#include "session/open_model.h"
 #include "session/options_json.h"
-#include "session/session.h"
+#include "session/random_inputs.h"
 #include "session/session_file.h"
 
 namespace fusescope {

@@ -14,8 +14,8 @@
 #include "engine/input_check.h"
 #include "planning/draft_plan.h"
 #include "planning/without_lowered_types.h"
+#include "session/build_and_run.h"
 #include "session/layer_error_report.h"
-#include "session/operations.h"
 #include "tuning/deadline.h"
 #include "tuning/pinnable_nodes.h"
 #include "verify/tensor_error.h"
@@ -45,7 +45,7 @@ class Bisection {
  public:
   Bisection(const Artifact& artifact, const Samples& samples, const BisectOptions& options)
       : m_artifact(artifact), m_samples(samples), m_options(options), m_deadline(options.stop) {
-    if (options.seconds > 0) m_deadline.endAfter(options.seconds);
+    if (options.seconds > 0) m_deadline.stopAfter(options.seconds);
   }
 
   Result<BisectReport> run() {

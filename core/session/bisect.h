@@ -1,8 +1,9 @@
 #pragma once
 
+#include "session/artifact.h"
 #include "session/bisect_report.h"
+#include "session/engine_reports.h"
 #include "session/samples.h"
-#include "session/session.h"
 
 namespace fusescope {
 

@@ -13,7 +13,8 @@
 #include "engine/input_check.h"
 #include "planning/match_pattern.h"
 #include "planning/without_lowered_types.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "verify/kept_values.h"
 
 namespace fusescope {

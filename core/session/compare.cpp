@@ -1,3 +1,5 @@
+#include "session/compare.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,10 +14,11 @@
 #include "compilers/time_alone.h"
 #include "planning/body_cover.h"
 #include "planning/without_lowered_types.h"
+#include "session/artifact.h"
+#include "session/build_and_run.h"
+#include "session/error_report.h"
 #include "session/layer_error_report.h"
-#include "session/operations.h"
 #include "session/samples.h"
-#include "session/session.h"
 
 namespace fusescope {
 namespace {

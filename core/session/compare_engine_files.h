@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
 
 namespace fusescope {
 

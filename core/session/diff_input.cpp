@@ -68,7 +68,7 @@ DiffErrors errorsOf(const Evaluation& evaluation) {
 
 DiffError errorOf(const LocalAndCarried& errors) {
   const auto size = [](const std::optional<TensorError>& error) {
-    if (!error || !error->tells()) return std::optional<double>();
+    if (!error || !error->isMeaningful()) return std::optional<double>();
     return std::optional(largestOverRms(*error));
   };
   return {.carried = size(errors.carried), .local = size(errors.local)};

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "diff/plan_diff.h"
-#include "session/session.h"
+#include "session/artifact.h"
 
 namespace fusescope {
 

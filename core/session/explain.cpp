@@ -1,3 +1,5 @@
+#include "session/explain.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +12,9 @@
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
+#include "session/artifact.h"
 #include "session/decisions_about.h"
 #include "session/report_json.h"
-#include "session/session.h"
 #include "verify/lost_weights.h"
 
 namespace fusescope {
@@ -91,7 +93,7 @@ Json typeJson(DataType type) {
 /// What became of each directive that asks a type of the subject.
 Json answersJson(const Plan& plan, const Subject& subject) {
   Json list = Json::array();
-  for (const WishAnswer* answer : pinAnswersAbout(plan, subject)) {
+  for (const DirectiveAnswer* answer : pinAnswersAbout(plan, subject)) {
     const Decision& decision = plan.decisions[answer->decision];
     list.push_back({{"by", answer->directive.text()},
                     {"answer", name(pinAnswerOf(answer->outcome))},

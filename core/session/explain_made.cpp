@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "planning/segment_borders.h"
+#include "session/artifact.h"
 #include "session/decisions_about.h"
 #include "session/engine_prices.h"
-#include "session/session.h"
+#include "session/explain.h"
 
 namespace fusescope {
 namespace {

@@ -144,7 +144,7 @@ class Extraction {
 
   void describe() {
     m_result.nodes = m_cutter.nodeNames(m_part.nodes);
-    m_result.goAlong = m_cutter.nodeNames(m_part.goAlong);
+    m_result.constantNodes = m_cutter.nodeNames(m_part.constantNodes);
     for (const std::string& name : m_part.inputs) m_result.inputs.push_back({name, m_recorded.types.at(name)});
     for (const std::string& name : m_part.outputs) m_result.outputs.push_back({name, m_recorded.types.at(name)});
     m_result.frozen = m_part.frozen;
@@ -220,7 +220,7 @@ Json valuesJson(const std::vector<PartValue>& values) {
 
 }  // namespace
 
-Result<ExtractedPart> extractPart(const Artifact& artifact, const PartWishes& wishes, const Samples* samples,
+Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& wishes, const Samples* samples,
                                   const ExtractOptions& options) {
   const NetworkCutter cutter = TRY(NetworkCutter::open(*artifact.plan, options.run.stop));
   const NetworkPart part = TRY(chosenPart(cutter, artifact.cover(), wishes, options.run.stop));
@@ -253,7 +253,7 @@ Json toJson(const ExtractedPart& part, const std::filesystem::path& path) {
           {"version", 1},
           {"path", path.string()},
           {"nodes", part.nodes},
-          {"go_along", part.goAlong},
+          {"go_along", part.constantNodes},
           {"inputs", valuesJson(part.inputs)},
           {"outputs", valuesJson(part.outputs)},
           {"frozen", part.frozen},

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "planning/directive.h"
+#include "session/artifact.h"
 #include "session/part_choice.h"
+#include "session/random_inputs.h"
 #include "session/recorded_values.h"
-#include "session/session.h"
 
 namespace fusescope {
 
@@ -21,9 +22,9 @@ struct PartValue {
 
 /// A part that was cut out of a network, and the files that belong to it. Nothing is written yet.
 struct ExtractedPart {
-  std::vector<std::string> nodes;    ///< nodes of the part, in the order of the file
-  std::vector<std::string> goAlong;  ///< those of them that only calculate values from weights and extents for the
-                                     ///< others
+  std::vector<std::string> nodes;          ///< nodes of the part, in the order of the file
+  std::vector<std::string> constantNodes;  ///< those of them that only calculate values from weights and extents for
+                                           ///< the others
   std::vector<PartValue> inputs, outputs;
   std::vector<std::string> frozen;  ///< inputs that are constants of the network and become weights of the part
   std::vector<std::string> samples;
@@ -54,7 +55,7 @@ struct ExtractOptions {
 /// results. If the whole network cannot be run, and `samples` are random, the part has no values and says why. Errors:
 /// those of chosenPart(); an input of the part that is not a tensor, which a .npz cannot contain; the part gives other
 /// numbers than the whole network; the path would overwrite a file that the network is read from.
-Result<ExtractedPart> extractPart(const Artifact& artifact, const PartWishes& wishes, const Samples* samples,
+Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& wishes, const Samples* samples,
                                   const ExtractOptions& options);
 
 /// Does the same for a part that is given by its nodes.

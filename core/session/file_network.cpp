@@ -263,7 +263,7 @@ class Covering {
 
 Result<FileNetwork> openFileNetwork(const Plan& plan, const StopToken& stop) {
   const std::filesystem::path path = TRY(sourceNetwork(plan, stop));
-  auto model = std::make_shared<Model>(TRY(importModel(path, {}, stop, NodesAs::InFile)));
+  auto model = std::make_shared<Model>(TRY(importModel(path, {}, stop, NodeForm::InFile)));
   const Model& prepared = *unquantized(plan.model);
   if (model->origins.size() != prepared.origins.size())
     return Diagnostic{.message = "this is not the network that the plan was made of", .where = {.file = path.string()}};

@@ -164,7 +164,7 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   options.support = supportOfBuilt(*model->graph);
   if (progress) progress("plan", model->path);
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
-  const HandedNetwork network = TRY(namedNetwork(plan));
+  const CompilerInput network = TRY(namedNetwork(plan));
   ReadBack told = readEngine(network, files);
   adviseOnRegions(network, told);
   return artifactOf(plan, told);

@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "session/run.h"
-#include "session/session.h"
 
 namespace fusescope {
 

@@ -1,12 +1,14 @@
+#include "session/inspect.h"
+
 #include <fmt/format.h>
 
 #include "engine/engine.h"
 #include "frontends/torch/pt2_importer.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
-#include "session/exported_program.h"
+#include "session/artifact.h"
+#include "session/exported_program_report.h"
 #include "session/report_json.h"
-#include "session/session.h"
 
 namespace fusescope {
 namespace {

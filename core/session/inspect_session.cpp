@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "planning/plan_json.h"
+#include "session/inspect.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
 #include "session/session_file.h"

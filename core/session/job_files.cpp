@@ -11,7 +11,7 @@
 #include "compilers/probed/probed_compiler.h"
 #include "planning/plan_json.h"
 #include "probe/job_file.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
 #include "session/options_json.h"
 
 namespace fusescope {
@@ -58,8 +58,8 @@ Result<const ProbedCompiler*> compilerToPackFor(const std::string& name) {
 
 /// The plan of a network by the wishes of a job, before a compiler was asked: the same where it is packed and where it
 /// is opened, whatever either machine has measured.
-Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobWishes& wishes, const StopToken& stop,
-                                               const Progress& progress) {
+Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobDescription& wishes,
+                                               const StopToken& stop, const Progress& progress) {
   auto opened = TRY(openModel(model, wishes.extents, stop, progress));
   if (progress) progress("plan", model.filename().string());
   return makePlan(std::move(opened), wishes.options, nullptr, stop);
@@ -67,7 +67,7 @@ Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobW
 
 /// Those that the wishes name, else the examples that the network carries, else random ones: the same where a job is
 /// packed and where it is opened.
-Result<Samples> samplesOf(const Plan& plan, const JobWishes& wishes) {
+Result<Samples> samplesOf(const Plan& plan, const JobDescription& wishes) {
   std::string whyNot;
   return loadSamplesOrCarried(plan, wishes.inputs, whyNot);
 }
@@ -108,7 +108,7 @@ std::vector<std::string> namesOf(const JobQuestions& questions) {
   return names;
 }
 
-Json toJson(const JobWishes& wishes) {
+Json toJson(const JobDescription& wishes) {
   return {{"format", kFormat},
           {"version", kVersion},
           {"model", toJson(wishes.model, {})},
@@ -121,8 +121,8 @@ Json toJson(const JobWishes& wishes) {
           {"warmup_seconds", wishes.questions.warmupSeconds}};
 }
 
-Result<JobWishes> jobWishesFromJson(const Json& json) {
-  JobWishes wishes;
+Result<JobDescription> jobDescriptionFromJson(const Json& json) {
+  JobDescription wishes;
   JsonFields fields(json);
   std::string format;
   fields.require("format").read("format", format);
@@ -137,7 +137,7 @@ Result<JobWishes> jobWishesFromJson(const Json& json) {
   return wishes;
 }
 
-Result<PackedJob> packModel(const fs::path& path, JobWishes wishes, const fs::path& job, const StopToken& stop,
+Result<PackedJob> packModel(const fs::path& path, JobDescription wishes, const fs::path& job, const StopToken& stop,
                             const Progress& progress) {
   const ProbedCompiler& compiler = *TRY(compilerToPackFor(wishes.options.compiler));
   TRY(compilerFor(wishes.options));  // its options, target and limits
@@ -171,7 +171,7 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
     return Diagnostic{
         .message = fmt::format("this is of a compiler that this program does not know: '{}'", told.compiler),
         .where = {.file = path}};
-  auto wishes = jobWishesFromJson(told.asked);
+  auto wishes = jobDescriptionFromJson(told.asked);
   if (!wishes.ok()) return locatedAt(std::move(wishes).error(), path);
   auto recorded = TRY(readRecordedJob(path, kind->name()));
   OpenedJob job{
@@ -193,7 +193,7 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
 }
 
 Result<Artifact> readBackJob(const OpenedJob& job, const StopToken& stop, const Progress& progress) {
-  const JobWishes& wishes = job.wishes;
+  const JobDescription& wishes = job.wishes;
   auto artifact = TRY(openArtifact(wishes.model.path, wishes.extents, wishes.options, {}, stop, progress));
   BuildOptions options = buildOptions(artifact, 0, stop, progress);
   const JobQuestions& questions = wishes.questions;

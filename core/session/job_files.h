@@ -9,25 +9,26 @@
 
 #include "compilers/probed/job_requests.h"
 #include "compilers/probed/recorded_job.h"
+#include "session/artifact.h"
 #include "session/model_file.h"
+#include "session/open_model.h"
 #include "session/samples.h"
-#include "session/session.h"
 
 namespace fusescope {
 
 // Job files replace a connection to the machine with a compiler; see core/probe/PROTOCOL.md.
 
 /// What a job was packed for. This is stored in the job and returned with its result.
-struct JobWishes {
+struct JobDescription {
   ModelFile model;
   std::vector<InputOverride> extents;
   PlanOptions options;  ///< `compiler` is only its name, because whoever runs the job decides where it is
   SampleSource inputs;
   JobQuestions questions;
-  bool operator==(const JobWishes&) const = default;
+  bool operator==(const JobDescription&) const = default;
 };
-Json toJson(const JobWishes& wishes);
-Result<JobWishes> jobWishesFromJson(const Json& json);
+Json toJson(const JobDescription& wishes);
+Result<JobDescription> jobDescriptionFromJson(const Json& json);
 
 /// Returns the names that `--do` accepts: "plan", "run", "time", "profile".
 const std::vector<std::string_view>& jobQuestionNames();
@@ -43,12 +44,12 @@ struct PackedJob {
 /// Writes a job for the model at `path`, completely or not at all. It starts nothing: the compiler need not be on this
 /// machine. `wishes.model` is set by this function. Errors: those of opening and planning, of inputs, of jobRequests();
 /// a compiler that no probe reaches.
-Result<PackedJob> packModel(const std::filesystem::path& path, JobWishes wishes, const std::filesystem::path& job,
+Result<PackedJob> packModel(const std::filesystem::path& path, JobDescription wishes, const std::filesystem::path& job,
                             const StopToken& stop = {}, const Progress& progress = {});
 
 /// The contents of a job's result before anything is planned.
 struct OpenedJob {
-  JobWishes wishes;  ///< `options.compiler` is NAME@RESULT, which gives the recorded answers
+  JobDescription wishes;  ///< `options.compiler` is NAME@RESULT, which gives the recorded answers
   RecordedJob recorded;
   std::string compiler;  ///< only the name
 };

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "compilers/network_errors.h"
 #include "planning/without_lowered_types.h"
+#include "session/build_and_run.h"
 #include "session/exact_engine.h"
 #include "session/layer_types.h"
-#include "session/operations.h"
 
 namespace fusescope {
 namespace {

@@ -1,3 +1,5 @@
+#include "session/engine_reports.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,9 +8,9 @@
 #include "base/json.h"
 #include "compilers/probed/recorded_job.h"
 #include "compilers/time_alone.h"
-#include "session/operations.h"
+#include "session/artifact.h"
+#include "session/build_and_run.h"
 #include "session/report_json.h"
-#include "session/session.h"
 #include "target/target.h"
 #include "target/target_table.h"
 

@@ -8,7 +8,7 @@
 
 #include "interchange/exports.h"
 #include "interchange/recipes/recipe.h"
-#include "session/session.h"
+#include "session/artifact.h"
 
 namespace fusescope {
 

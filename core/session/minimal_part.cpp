@@ -12,7 +12,7 @@
 #include "base/name_hints.h"
 #include "base/sort_distinct.h"
 #include "interchange/export_steps.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
 #include "session/part_trial.h"
 #include "tuning/deadline.h"
 #include "tuning/smaller_sets.h"
@@ -54,7 +54,7 @@ class MinimalSearch {
     std::set<std::size_t> all(m_open.begin(), m_open.end());
     all.insert(m_held.begin(), m_held.end());
     TRY(record(all));
-    if (m_options.seconds > 0) m_deadline.endAfter(m_options.seconds);
+    if (m_options.seconds > 0) m_deadline.stopAfter(m_options.seconds);
     m_mostTrials = m_options.trials;
     const auto start = std::chrono::steady_clock::now();
     const Culprits found = TRY(findCulprits(static_cast<std::uint32_t>(m_open.size()),

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "session/artifact.h"
 #include "session/extract.h"
-#include "session/session.h"
 #include "tuning/culprits.h"
 
 namespace fusescope {

@@ -80,7 +80,7 @@ bool areSame(const Attribute& a, const Attribute& b, Numbers numbers) {
 class GraphComparison {
  public:
   GraphComparison(const Graph& former, const Graph& given, BodyPath path, const std::string& file, Numbers numbers,
-                  ButForWeights& into)
+                  WeightsComparison& into)
       : m_former(former), m_given(given), m_path(std::move(path)), m_file(file), m_numbers(numbers), m_into(into) {}
 
   void compare() {
@@ -194,10 +194,10 @@ class GraphComparison {
   BodyPath m_path;
   const std::string& m_file;
   Numbers m_numbers;
-  ButForWeights& m_into;
+  WeightsComparison& m_into;
 };
 
-void compareInputSpecs(const Model& former, const Model& given, ButForWeights& into) {
+void compareInputSpecs(const Model& former, const Model& given, WeightsComparison& into) {
   const auto text = [](const InputSpec& spec) {
     return fmt::format(
         "{}{}", name(spec.dtype),
@@ -213,7 +213,7 @@ void compareInputSpecs(const Model& former, const Model& given, ButForWeights& i
   }
 }
 
-void compareConditions(const Model& former, const Model& given, ButForWeights& into) {
+void compareConditions(const Model& former, const Model& given, WeightsComparison& into) {
   const auto texts = [](const Model& model) {
     std::vector<std::string> texts;
     for (const ExtentCondition& condition : model.conditions) texts.push_back(condition.text());
@@ -229,8 +229,8 @@ void compareConditions(const Model& former, const Model& given, ButForWeights& i
 
 }  // namespace
 
-ButForWeights compareButForWeights(const Model& former, const Model& given, Numbers numbers) {
-  ButForWeights compared;
+WeightsComparison compareExceptWeights(const Model& former, const Model& given, Numbers numbers) {
+  WeightsComparison compared;
   compareInputSpecs(former, given, compared);
   compareConditions(former, given, compared);
   GraphComparison(*former.graph, *given.graph, {}, given.path, numbers, compared).compare();

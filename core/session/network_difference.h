@@ -10,7 +10,7 @@
 namespace fusescope {
 
 /// The comparison of two networks, the second of which should be the first with other weights.
-struct ButForWeights {
+struct WeightsComparison {
   /// The differences other than weights, each located at the node, value or attribute of the second network's file,
   /// with help; empty: they are the same network. There are at most kMostDifferences.
   std::vector<Diagnostic> differences;
@@ -31,6 +31,6 @@ enum class Numbers { Compared, LeftOut };
 /// Compares inputs with their extents, outputs, nodes with their attributes, connections, types, conditions and bodies,
 /// by their names, and the numbers of constants. Both must have been opened with the same options. It is a pure
 /// function.
-ButForWeights compareButForWeights(const Model& former, const Model& given, Numbers numbers = Numbers::Compared);
+WeightsComparison compareExceptWeights(const Model& former, const Model& given, Numbers numbers = Numbers::Compared);
 
 }  // namespace fusescope

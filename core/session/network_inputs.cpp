@@ -17,7 +17,7 @@
 #include "ir/extent_ranges.h"
 #include "onnxlib/metadata_entry.h"
 #include "onnxlib/network_edits.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/input_files.h"
 #include "session/options_json.h"
 #include "session/samples.h"
@@ -161,8 +161,8 @@ Status writeProgramInputs(const Model& model, std::vector<CarriedInput> inputs, 
   if (given)
     for (const auto& [input, array] : *given) called.emplace(nameInProgram(model, program, input), array);
   const std::string examples = given ? TRY(exampleInputsText(called)) : std::string();
-  const Pt2Notes notes{.inputSpecs = inputs.empty() ? std::string() : carriedInputsText(inputs),
-                       .exampleInputs = examples};
+  const Pt2Additions notes{.inputSpecs = inputs.empty() ? std::string() : carriedInputsText(inputs),
+                           .exampleInputs = examples};
   return writeFileAtomically(to, [&](const fs::path& temporary) -> Status {
     TRY(writeExportedProgram(model.path, temporary, notes));
     const Model read = TRY(importProgramAsItIs(temporary, {}, stop));
@@ -201,7 +201,7 @@ NetworkInputs networkInputs(std::shared_ptr<const Model> model) {
   return all;
 }
 
-Result<NetworkInputs> networkInputs(const fs::path& path, const InputsWish& wish, const StopToken& stop,
+Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish, const StopToken& stop,
                                     const Progress& progress) {
   auto model = TRY(modelIn(path, stop, progress));
   std::vector<InputOverride> overrides;
@@ -219,8 +219,8 @@ Result<NetworkInputs> networkInputs(const fs::path& path, const InputsWish& wish
   return networkInputs(TRY(openModel(path, overrides, stop, progress)));
 }
 
-Result<std::optional<Examples>> wishedExamples(const NetworkInputs& inputs, const InputsWish& wish,
-                                               const StopToken& stop) {
+Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const InputEdits& wish,
+                                              const StopToken& stop) {
   if (wish.examples.empty()) return std::optional<Examples>();
   const auto plan = TRY(makePlan(inputs.model, {}, nullptr, stop));
   const Samples samples = TRY(loadSamples(*plan, {.paths = wish.examples}));

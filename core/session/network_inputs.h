@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "session/session.h"
+#include "session/artifact.h"
 
 namespace fusescope {
 
@@ -26,7 +26,7 @@ struct NetworkInputs {
 };
 
 /// Changes to descriptions of inputs, before anything is written.
-struct InputsWish {
+struct InputEdits {
   std::vector<std::string> set;  ///< "x=1..8..32,3,224,224[:TYPE]"; the last one for an input is used
   std::filesystem::path from;    ///< a file to take them from: a network, plan, engine, session or recipe; empty: none
   std::vector<std::string>
@@ -35,15 +35,15 @@ struct InputsWish {
 
 /// Reads the inputs of a model, a plan, an engine or a session, and applies `wish`. Errors: those of opening; extents
 /// that the network does not have or that are not in order, located at the input.
-Result<NetworkInputs> networkInputs(const std::filesystem::path& path, const InputsWish& wish = {},
+Result<NetworkInputs> networkInputs(const std::filesystem::path& path, const InputEdits& wish = {},
                                     const StopToken& stop = {}, const Progress& progress = {});
 
 /// Returns the same for a model that is open.
 NetworkInputs networkInputs(std::shared_ptr<const Model> model);
 
 /// Returns the example inputs of `wish`, checked against the inputs; nothing if it names none.
-Result<std::optional<std::map<std::string, Tensor>>> wishedExamples(const NetworkInputs& inputs, const InputsWish& wish,
-                                                                    const StopToken& stop = {});
+Result<std::optional<std::map<std::string, Tensor>>> givenExamples(const NetworkInputs& inputs, const InputEdits& wish,
+                                                                   const StopToken& stop = {});
 
 /// Writes the network of `inputs`, which must come from a model file, to `to`, with what is known, and not just
 /// assumed, about its inputs. In an .onnx file this is stored as metadata, and replaces ranges that PyTorch's exporter

@@ -1,3 +1,5 @@
+#include "session/open_model.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 #include "frontends/importers.h"
 #include "ir/extent_expression.h"
 #include "passes/pipelines.h"
-#include "session/session.h"
+#include "session/artifact.h"
 
 namespace fusescope {
 namespace {

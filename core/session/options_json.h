@@ -6,7 +6,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 

@@ -93,24 +93,24 @@ Status addKernels(const Cover& cover, const std::vector<std::string>& names, Nod
 
 }  // namespace
 
-Result<Nodes> chosenNodes(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
+Result<Nodes> chosenNodes(const NetworkCutter& cutter, const Cover& cover, const PartSelection& selection,
                           const StopToken& stop) {
   Nodes chosen;
-  TRY(addNodes(cutter, wishes.nodes, stop, chosen));
-  TRY(addSegments(cover, wishes.segments, chosen));
-  TRY(addKernels(cover, wishes.kernels, chosen));
+  TRY(addNodes(cutter, selection.nodes, stop, chosen));
+  TRY(addSegments(cover, selection.segments, chosen));
+  TRY(addKernels(cover, selection.kernels, chosen));
   return chosen;
 }
 
-Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
+Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartSelection& selection,
                                const StopToken& stop) {
-  if (wishes.isByValues() == wishes.isByNodes())
-    return Diagnostic{.message = wishes.isByValues() ? "a part is bounded by values or made of nodes, not both"
-                                                     : "which part is meant is missing",
-                      .where = {.attribute = wishes.isByValues() ? "--from" : ""},
+  if (selection.isByValues() == selection.isByNodes())
+    return Diagnostic{.message = selection.isByValues() ? "a part is bounded by values or made of nodes, not both"
+                                                        : "which part is meant is missing",
+                      .where = {.attribute = selection.isByValues() ? "--from" : ""},
                       .help = "Give --from and --to with values, or --nodes, --segment or --kernel with names."};
-  if (wishes.isByValues()) return partBetween(cutter.values(), wishes.from, wishes.to, cutter.facts());
-  return partOfNodes(cutter.values(), TRY(chosenNodes(cutter, cover, wishes, stop)), cutter.facts());
+  if (selection.isByValues()) return partBetween(cutter.values(), selection.from, selection.to, cutter.facts());
+  return partOfNodes(cutter.values(), TRY(chosenNodes(cutter, cover, selection, stop)), cutter.facts());
 }
 
 }  // namespace fusescope

@@ -11,7 +11,7 @@ namespace fusescope {
 
 /// The selection of a part of a network: either by values at its borders, or by nodes, which are named directly or by
 /// what contains them.
-struct PartWishes {
+struct PartSelection {
   std::vector<std::string> from, to;  ///< values of the file; empty: the inputs or the outputs of the network
   std::vector<std::string> nodes;     ///< patterns (planning/match_pattern.h)
   std::vector<std::string> segments;  ///< names of segments of the cover
@@ -22,14 +22,14 @@ struct PartWishes {
   bool isByNodes() const { return !nodes.empty() || !segments.empty() || !kernels.empty(); }
 };
 
-/// Returns the nodes of the file that `wishes` selects. `cover` is a plan or read-back plan of the network in `cutter`.
-/// Errors: a name that nothing has (the nearest are suggested); a node in a body.
-Result<std::set<std::size_t>> chosenNodes(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
-                                          const StopToken& stop = {});
+/// Returns the nodes of the file that `selection` selects. `cover` is a plan or read-back plan of the network in
+/// `cutter`. Errors: a name that nothing has (the nearest are suggested); a node in a body.
+Result<std::set<std::size_t>> chosenNodes(const NetworkCutter& cutter, const Cover& cover,
+                                          const PartSelection& selection, const StopToken& stop = {});
 
-/// Returns the part that `wishes` selects. Errors: those of chosenNodes() and of partBetween(); nothing is selected, or
-/// both values and nodes are.
-Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartWishes& wishes,
+/// Returns the part that `selection` selects. Errors: those of chosenNodes() and of partBetween(); nothing is selected,
+/// or both values and nodes are.
+Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartSelection& selection,
                                const StopToken& stop = {});
 
 }  // namespace fusescope

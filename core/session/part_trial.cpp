@@ -11,8 +11,8 @@
 #include "engine/engine.h"
 #include "planning/applicable_options.h"
 #include "planning/read_back_plan.h"
+#include "session/build_and_run.h"
 #include "session/file_kernels.h"
-#include "session/operations.h"
 
 namespace fusescope {
 namespace {

@@ -1,9 +1,11 @@
+#include "session/random_inputs.h"
+
 #include <algorithm>
 #include <set>
 
 #include "base/hash.h"
 #include "base/random_numbers.h"
-#include "session/session.h"
+#include "session/artifact.h"
 
 namespace fusescope {
 namespace {

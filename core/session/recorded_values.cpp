@@ -9,7 +9,8 @@
 
 #include "backends/reference/reference_backend.h"
 #include "passes/pipelines.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "engine/engine_file.h"
@@ -14,7 +14,7 @@
 #include "engine/tactic_chooser.h"
 #include "planning/cover_json.h"
 #include "planning/plan_json.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
 #include "session/refit_ranges.h"
 
 namespace fusescope {
@@ -246,7 +246,7 @@ Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& w
   Refit refit{.engine = engine.path, .weights = weights.string()};
   const auto model = TRY(openModel(weights, givenExtents(former.inputSpecs), options.stop, options.progress));
   report("compare");
-  refit.network = compareButForWeights(former, *model);
+  refit.network = compareExceptWeights(former, *model);
   if (!refit.network.isSameNetwork()) {
     noteOtherVersion(*engine.engine, refit.network.differences.front());
     return refit;

@@ -7,8 +7,9 @@
 
 #include "engine/engine.h"
 #include "engine/kernel_store.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "session/network_difference.h"
-#include "session/session.h"
 
 namespace fusescope {
 
@@ -31,7 +32,7 @@ struct RefitMade {
 /// An engine with other weights, or the reason why there is none. Nothing is written yet.
 struct Refit {
   std::string engine, weights;  ///< paths of the engine and of the network
-  ButForWeights network;        ///< the comparison of the two networks
+  WeightsComparison network;    ///< the comparison of the two networks
   /// Changes of the plan that the new weights cause, located, with the decisions that explain them. If there are any,
   /// no engine was made.
   std::vector<Diagnostic> planDifferences;

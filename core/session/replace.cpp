@@ -18,8 +18,8 @@
 #include "interchange/typed_network/opset_raising.h"
 #include "planning/applicable_options.h"
 #include "planning/match_pattern.h"
+#include "session/build_and_run.h"
 #include "session/file_kernels.h"
-#include "session/operations.h"
 #include "session/report_json.h"
 
 namespace fusescope {
@@ -329,12 +329,12 @@ class Replacing {
       takeWorst(m_result.outputs, compareAll(given[i], common, m_options.tolerance));
     }
     if (std::ranges::none_of(m_result.outputs, &TensorComparison::tells))
-      m_result.doesNotHold =
+      m_result.failedCheck =
           Diagnostic{.message = "on these inputs no output holds a finite number: nothing was compared",
                      .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};
     if (auto apart = firstApart(m_result.outputs, "with the rules the network gives other numbers",
                                 "Nothing was written. --tol-rms says how far it may be off."))
-      m_result.doesNotHold = std::move(*apart);
+      m_result.failedCheck = std::move(*apart);
     return Done{};
   }
 
@@ -385,7 +385,7 @@ Json toJson(const ReplacedNetwork& network, const std::filesystem::path& path) {
       {"format", "fusescope.replacement"},
       {"version", 1},
       {"path", path.string()},
-      {"ok", !network.doesNotHold.has_value()},
+      {"ok", !network.failedCheck.has_value()},
       {"replacements", std::move(replacements)},
       {"opset", {{"before", network.opsetBefore}, {"after", network.opsetAfter}}},
       {"kernels", {{"before", network.before.kernels}, {"after", network.after.kernels}}},

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "session/recorded_values.h"
-#include "session/session.h"
 
 namespace fusescope {
 
@@ -45,7 +46,7 @@ struct ReplacedNetwork {
   std::vector<std::string> samples;
   bool randomInputs = false;
   std::vector<std::string> notes;
-  std::optional<Diagnostic> doesNotHold;  ///< the outputs are outside the tolerance, so that nothing may be written
+  std::optional<Diagnostic> failedCheck;  ///< the outputs are outside the tolerance, so that nothing may be written
   std::function<Status()> save;           ///< writes the network, and its weights if they are in a file beside it
 };
 

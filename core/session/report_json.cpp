@@ -4,9 +4,12 @@
 #include <numeric>
 
 #include "planning/body_cover.h"
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
+#include "session/error_report.h"
 #include "session/layer_types.h"
 #include "session/run_comparison.h"
-#include "session/session.h"
 
 namespace fusescope {
 

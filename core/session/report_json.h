@@ -5,7 +5,8 @@
 
 #include "base/json.h"
 #include "planning/plan.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/compare.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

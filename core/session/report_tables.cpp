@@ -162,7 +162,7 @@ std::string reportTime(const Json& ms) {
 }
 
 std::string reportTimeApart(const Json& ms) {
-  return ms.is_number() ? inTimeApart(ms.get<double>()) : kDash;
+  return ms.is_number() ? inTimeDifference(ms.get<double>()) : kDash;
 }
 
 std::string reportBytes(const Json& bytes) {

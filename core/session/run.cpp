@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
-#include "planning/same_wishes.h"
+#include "planning/same_plan_options.h"
 #include "session/memory_report.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
@@ -132,7 +132,8 @@ std::string_view name(RunKind kind) {
 
 bool Run::madeFrom(const std::string& modelIdentity, const PlanOptions& planOptions,
                    const std::vector<InputOverride>& planExtents) const {
-  return kind == RunKind::Plan && model == modelIdentity && sameWishes(options, planOptions) && extents == planExtents;
+  return kind == RunKind::Plan && model == modelIdentity && askForSamePlan(options, planOptions) &&
+         extents == planExtents;
 }
 
 std::string titleOf(const PlanOptions& options) {

@@ -8,14 +8,17 @@
 #include "engine/engine.h"
 #include "planning/plan.h"
 #include "session/advice.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
+#include "session/error_report.h"
 #include "session/layer_error_report.h"
 #include "session/layer_types.h"
+#include "session/open_model.h"
 #include "session/operations/tune_operation.h"
 #include "session/run_comparison.h"
 #include "session/run_errors.h"
 #include "session/run_serving.h"
 #include "session/sample_source.h"
-#include "session/session.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

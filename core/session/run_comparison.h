@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
 #include "session/sample_source.h"
-#include "session/session.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

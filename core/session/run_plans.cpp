@@ -47,7 +47,7 @@ PlannedRun::PlannedRun(const Run& run)
 bool PlannedRun::sameAs(const PlannedRun& other) const {
   return id == other.id && kind == other.kind && model == other.model && options == other.options &&
          extents == other.extents && backend == other.backend && enginePath == other.enginePath &&
-         made.shares(other.made);
+         made.isSameObject(other.made);
 }
 
 Result<std::shared_ptr<const ReadBackPlan>> readMade(const Json& json, std::shared_ptr<const Plan> plan,

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "session/artifact.h"
 #include "session/model_file.h"
+#include "session/open_model.h"
 #include "session/run.h"
-#include "session/session.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@ namespace {
 const std::vector<std::string_view>& stateNames() {
   static const std::vector<std::string_view> names{name(ServingState::Seen), name(ServingState::Building),
                                                    name(ServingState::Trying), name(ServingState::TakenOver),
-                                                   name(ServingState::Kept)};
+                                                   name(ServingState::GeneralKept)};
   return names;
 }
 

@@ -7,9 +7,10 @@
 #include <iterator>
 #include <set>
 
+#include "session/artifact.h"
 #include "session/cut_samples.h"
 #include "session/input_files.h"
-#include "session/session.h"
+#include "session/random_inputs.h"
 
 namespace fusescope {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "session/inspect.h"
 #include "session/model_file.h"
 #include "session/run.h"
 #include "session/session_ranges.h"

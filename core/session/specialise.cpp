@@ -6,7 +6,7 @@
 #include "base/elapsed.h"
 #include "base/medians.h"
 #include "engine/extent_check.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
 #include "session/report_json.h"
 
 namespace fusescope {
@@ -31,7 +31,7 @@ bool isSettled(const SpecialisingEngine& engine, const Sample& sample) {
   const auto served = engine.served(extentsOf(sample.inputs));
   if (!served) return !hasOpenInput(engine.plan().graph());
   if (served->state == ServingState::Seen) return served->buildMs.has_value();
-  return served->state == ServingState::TakenOver || served->state == ServingState::Kept;
+  return served->state == ServingState::TakenOver || served->state == ServingState::GeneralKept;
 }
 
 Status callOnce(SpecialisingEngine& engine, const Sample& sample, std::size_t samples, Calls& calls,

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "engine/specialising_engine.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "session/samples.h"
-#include "session/session.h"
 
 namespace fusescope {
 

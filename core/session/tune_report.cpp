@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "compilers/compile_network.h"
+#include "session/build_and_run.h"
 #include "session/engine_prices.h"
-#include "session/operations.h"
 #include "target/target_table.h"
 
 namespace fusescope {

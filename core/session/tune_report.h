@@ -1,7 +1,8 @@
 #pragma once
 
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "tuning/tune.h"
 
 namespace fusescope {

@@ -17,8 +17,8 @@
 #include "interchange/npz.h"
 #include "ir/place.h"
 #include "planning/without_lowered_types.h"
+#include "session/build_and_run.h"
 #include "session/layer_error_report.h"
-#include "session/operations.h"
 #include "verify/exact_network.h"
 #include "verify/exact_run.h"
 

@@ -4,8 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "verify/layer_errors.h"
 
 namespace fusescope {

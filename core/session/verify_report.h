@@ -2,8 +2,9 @@
 
 #include <filesystem>
 
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "verify/verify_regions.h"
 
 namespace fusescope {

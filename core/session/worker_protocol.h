@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "session/operations/build_operation.h"
 #include "session/operations/calibrate_operation.h"
 #include "session/operations/compare_operation.h"
@@ -20,7 +22,6 @@
 #include "session/operations/time_operation.h"
 #include "session/operations/tune_operation.h"
 #include "session/sample_source.h"
-#include "session/session.h"
 
 namespace fusescope {
 

@@ -84,7 +84,7 @@ Result<std::optional<TunePoint>> greedyBaseline(Evaluations& evaluations) {
       ++rankings;
       continue;
     }
-    evaluations.oracle().startFrom(next.pins);
+    evaluations.oracle().expectSetsNear(next.pins);
     current = next;
   }
   return evaluations.meets(current) ? std::optional(current) : std::nullopt;

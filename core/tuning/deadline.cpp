@@ -26,7 +26,7 @@ struct Deadline::Clock {
 Deadline::Deadline(StopToken outer) : m_outer(std::move(outer)) {}
 Deadline::~Deadline() = default;
 
-void Deadline::endAfter(double seconds) {
+void Deadline::stopAfter(double seconds) {
   constexpr double kMostSeconds = 1e8;  // a longer time never ends, and clocks cannot count it
   const std::chrono::duration<double> time(std::min(seconds, kMostSeconds));
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time);

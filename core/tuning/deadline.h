@@ -14,7 +14,7 @@ class Deadline {
   /// Makes token() stop after this number of seconds from now, as well as when the user stops; 0: only when the user
   /// stops. Tokens that token() returned while an earlier time was set are not stopped any more, neither by the user
   /// nor by a time.
-  void endAfter(double seconds);
+  void stopAfter(double seconds);
   StopToken token() const;
 
  private:

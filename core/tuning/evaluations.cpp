@@ -39,7 +39,7 @@ std::string_view name(TuneEnd end) {
 
 Evaluations::Evaluations(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, OnBetter onBetter)
     : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(std::move(onBetter)) {
-  m_oracle.endAfter(m_goal.seconds);
+  m_oracle.stopAfter(m_goal.seconds);
 }
 
 bool Evaluations::isOverTime() const {
@@ -75,7 +75,7 @@ Status Evaluations::checkLimits() {
 
 void Evaluations::renewLimits() {
   m_begin = std::chrono::steady_clock::now();
-  m_oracle.endAfter(m_goal.seconds);
+  m_oracle.stopAfter(m_goal.seconds);
   m_countAtBegin = m_count;
   m_end = TuneEnd::Finished;
 }
@@ -97,12 +97,12 @@ Result<TunePoint> Evaluations::evaluate(const PinSet& pins) {
     ++m_count;
   }
   TunePoint point{pins, error->second, plan.cost, m_memory.errors.at(plan.effect)};
-  if (isBest(point) || (m_holdAll && meets(point))) TRY(holds(point, Ask::Reference));
+  if (isBest(point) || (m_checksAllOnReference && meets(point))) TRY(meetsOnReference(point, Ask::Reference));
   take(point);
   return point;
 }
 
-Result<bool> Evaluations::holds(TunePoint& point, Ask ask) {
+Result<bool> Evaluations::meetsOnReference(TunePoint& point, Ask ask) {
   if (!meets(point)) return false;
   const Hash128 effect = TRY(plan(point.pins)).effect;
   auto known = m_memory.onReference.find(effect);

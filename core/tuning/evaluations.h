@@ -21,10 +21,10 @@ class Evaluations {
   /// Returns whether `point`, which was evaluated, meets the goal on the reference as well, and adds the error on the
   /// reference to it. With `Known`, the reference is not run: if the answer is not known from before, it is false.
   enum class Ask { Reference, Known };
-  Result<bool> holds(TunePoint& point, Ask ask);
+  Result<bool> meetsOnReference(TunePoint& point, Ask ask);
   /// From now on, every set that meets the goal is also checked on the reference, and not only sets that are better
   /// than the best.
-  void holdAll(bool all) { m_holdAll = all; }
+  void checkAllOnReference(bool all) { m_checksAllOnReference = all; }
   /// Returns the point of a set that was evaluated, or that has the same effect as one.
   std::optional<TunePoint> known(const PinSet& pins);
   bool meets(const TunePoint& point) const;
@@ -65,7 +65,7 @@ class Evaluations {
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;
   std::vector<TunePoint> m_front;
   std::int64_t m_count = 0, m_countAtBegin = 0;
-  bool m_holdAll = false;
+  bool m_checksAllOnReference = false;
   TuneEnd m_end = TuneEnd::Finished;
 };
 

@@ -24,7 +24,7 @@ Result<ExportedCheck> checkExported(const Plan& plan, const std::vector<PlanRunn
   if (!made.ok()) return ExportedCheck{.whyNot = made.error().text()};
   ExportedCheck check{.numbers = made.value().numbers};
   check.ok = !check.numbers || check.error() <= most;
-  if (const auto& refused = made.value().doesNotHold; refused && check.ok) check.whyNot = refused->text();
+  if (const auto& refused = made.value().failedCheck; refused && check.ok) check.whyNot = refused->text();
   return check;
 }
 

@@ -45,9 +45,9 @@ class Searches {
   /// Returns false if it was ended and nothing is known.
   Result<bool> check(ExportedSearch& found) {
     const auto begin = std::chrono::steady_clock::now();
-    m_oracle.endAfter(m_goal.seconds);
+    m_oracle.stopAfter(m_goal.seconds);
     const auto checked = checkAndRemember(found.result.chosen.pins);
-    m_oracle.endAfter(0);
+    m_oracle.stopAfter(0);
     if (!checked.ok() && checked.error().cancelled) {
       found.result.end = isOver(begin) ? TuneEnd::Seconds : TuneEnd::Stopped;
       return false;

@@ -57,8 +57,8 @@ Result<std::unique_ptr<PlanRunner>> PlanEvaluator::runnerOn(const std::string& b
                             {.backend = backend, .threads = m_options.threads, .stop = m_deadline.token()}, keptBytes);
 }
 
-void PlanEvaluator::endAfter(double seconds) {
-  m_deadline.endAfter(seconds);
+void PlanEvaluator::stopAfter(double seconds) {
+  m_deadline.stopAfter(seconds);
   for (PlanRunner* runner : {m_runner.get(), m_reference.get()})
     if (runner != nullptr) runner->setStop(m_deadline.token());
 }
@@ -79,7 +79,7 @@ Status PlanEvaluator::checkExpected() const {
                    "Name the output that counts with --of.");
       TensorErrorSums sums;
       sums.add(tensor, tensor, tensor.type());
-      if (sums.error().tells()) continue;
+      if (sums.error().isMeaningful()) continue;
       const bool isCalled = s < m_options.sampleNames.size();
       const std::string inputs = inWords(notFiniteInputs(m_samples[s], isCalled ? m_options.sampleNames[s] : names[s]));
       const std::string what =
@@ -159,7 +159,7 @@ Result<double> PlanEvaluator::errorOf(const Outputs& actual, const Outputs& expe
   return m_options.metric.empty() ? Result<double>(largestError(actual, expected)) : byMetric(actual, expected);
 }
 
-void PlanEvaluator::startFrom(const PinSet& pins) {
+void PlanEvaluator::expectSetsNear(const PinSet& pins) {
   const auto plan = draft(pins);
   if (plan.ok()) m_runner->prefer(*plan.value(), pins.empty() ? kUnpinned : kCurrent);
 }

@@ -45,8 +45,8 @@ class PlanEvaluator final : public TuneOracle {
   Result<double> error(const PinSet& pins) override;
   bool hasReference() const override;
   Result<double> errorOnReference(const PinSet& pins) override;
-  void endAfter(double seconds) override;
-  void startFrom(const PinSet& pins) override;
+  void stopAfter(double seconds) override;
+  void expectSetsNear(const PinSet& pins) override;
 
   const Plan& lowered() const { return *m_lowered; }
   Directive pinOf(std::uint32_t node) const;
@@ -56,7 +56,7 @@ class PlanEvaluator final : public TuneOracle {
   Hash128 expectedHash() const;
   const PlanRunner& runner() const { return *m_runner; }
   const std::vector<PlanRunner::Inputs>& samples() const { return m_samples; }
-  /// Returns a token that the user or endAfter() stops.
+  /// Returns a token that the user or stopAfter() stops.
   StopToken stop() const { return m_deadline.token(); }
 
  private:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "backends/reference/convert_elements.h"
 #include "base/process_memory.h"
 #include "engine/extent_check.h"

@@ -14,7 +14,7 @@ class Pruning {
       : m_evaluations(evaluations), m_current(std::move(start)), m_order(order), m_most(most) {}
 
   Result<TunePoint> run() {
-    m_evaluations.oracle().startFrom(m_current.pins);
+    m_evaluations.oracle().expectSetsNear(m_current.pins);
     const std::vector<PinSet> groups = pinnedGroups();
     for (std::size_t size = groups.size() / 2; size >= 1; size /= 2) TRY(dropOnce(groups, size));
     TRY(dropWithoutEffect());
@@ -59,7 +59,7 @@ class Pruning {
       const TunePoint without = TRY(m_evaluations.evaluate(left));
       if (!m_evaluations.meets(without) || (m_most && cheaper(*m_most, without.cost))) continue;
       m_current = without;
-      m_evaluations.oracle().startFrom(m_current.pins);
+      m_evaluations.oracle().expectSetsNear(m_current.pins);
       dropped = true;
     }
     return dropped;

@@ -168,7 +168,7 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
       options.goal.seconds - std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const bool hasTime = options.goal.seconds <= 0 || left > 0;
   if (found.ok() && options.explain && hasTime && !options.evaluator.stop.stop_requested()) {
-    evaluator->endAfter(options.goal.seconds <= 0 ? 0 : left);
+    evaluator->stopAfter(options.goal.seconds <= 0 ? 0 : left);
     const Status tried = tryWithoutEach(*evaluator, found.value().result, memory);
     if (!tried.ok() && !tried.error().cancelled) found = tried.error();
   }

@@ -93,10 +93,10 @@ class TuneSearch {
 
   /// Measures the network's error if only this group is lowered, so that each of several groups that overflow is seen.
   Status scoreGroups() {
-    m_oracle.startFrom(all());
+    m_oracle.expectSetsNear(all());
     for (std::uint32_t i = 0; i < groupCount(); ++i)
       m_scores.push_back(TRY(m_evaluations.evaluate(pinsWithout(all(), group(i)))).error);
-    m_oracle.startFrom({});
+    m_oracle.expectSetsNear({});
     return Done{};
   }
 
@@ -244,13 +244,13 @@ class TuneSearch {
     const TuneBaseline* baseline = bestBaseline();
     if (baseline != nullptr && !cheaper(*m_result.noSlowerThan, baseline->found->cost))
       starts.push_back(*baseline->found);
-    m_evaluations.holdAll(true);
+    m_evaluations.checkAllOnReference(true);
     for (TunePoint& from : starts) {
-      if (!TRY(m_evaluations.holds(from, Evaluations::Ask::Reference))) continue;
+      if (!TRY(m_evaluations.meetsOnReference(from, Evaluations::Ask::Reference))) continue;
       const TunePoint small = TRY(pruned(m_evaluations, from, order, m_result.noSlowerThan));
       if (m_evaluations.better(small, *m_noSlower)) m_noSlower = small;
     }
-    m_evaluations.holdAll(false);
+    m_evaluations.checkAllOnReference(false);
     return Done{};
   }
 

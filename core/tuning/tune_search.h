@@ -58,9 +58,9 @@ class TuneOracle {
   /// Returns the error on the reference.
   virtual Result<double> errorOnReference(const PinSet& pins) { return error(pins); }
   /// Cancels what is running after this number of seconds from now; 0: only the user cancels.
-  virtual void endAfter(double) {}
+  virtual void stopAfter(double) {}
   /// Announces that most of the following sets differ little from this one.
-  virtual void startFrom(const PinSet&) {}
+  virtual void expectSetsNear(const PinSet&) {}
 };
 
 /// A set of pins that was evaluated.

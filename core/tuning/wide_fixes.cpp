@@ -25,7 +25,7 @@ const FusedNode* makerOf(const Plan& plan, ValueId value) {
 
 /// Adds "2 casts more" or "1 kernel fewer"; nothing if the numbers are equal.
 void addDifference(std::vector<std::string>& parts, std::int64_t more, std::string_view what) {
-  if (more != 0) parts.push_back(inCountApart(more, what));
+  if (more != 0) parts.push_back(inCountDifference(more, what));
 }
 
 /// Searches around one value of one plan.

@@ -82,8 +82,8 @@ TensorComparison compareStrings(const std::string& name, const Tensor& actual, c
 
 /// Keeps the larger errors of both in `worst`.
 void takeWorst(TensorComparison& worst, const TensorComparison& one) {
-  if (!one.tells()) return;
-  if (!worst.tells()) return void(worst = one);
+  if (!one.isMeaningful()) return;
+  if (!worst.isMeaningful()) return void(worst = one);
   worst.ok = worst.ok && one.ok;
   worst.maxAbs = std::max(worst.maxAbs, one.maxAbs);
   worst.maxRel = std::max(worst.maxRel, one.maxRel);
@@ -156,7 +156,7 @@ void takeWorst(std::vector<TensorComparison>& worst, const std::vector<TensorCom
       continue;
     }
     takeWorst(*known, one);
-    if (one.tells() && known->problem.empty()) known->problem = one.problem;
+    if (one.isMeaningful() && known->problem.empty()) known->problem = one.problem;
   }
 }
 

@@ -35,7 +35,7 @@ struct TensorComparison {
   double ofBound = 0;  ///< the largest fraction of the given bounds that an element uses; at most 1 if `ok`
   /// Returns whether the comparison gives a result: there were numbers to compare (`problem` is empty), or the tensors
   /// differ although they contain none.
-  bool tells() const { return problem.empty() || !ok; }
+  bool isMeaningful() const { return problem.empty() || !ok; }
   bool operator==(const TensorComparison&) const = default;
 };
 

@@ -11,14 +11,14 @@ namespace {
 
 /// Returns the number by which it is judged, as text.
 std::string inWords(const TensorError& error) {
-  return fmt::format("{:.3g} {}", judgedBy(error), error.codes ? "off in relative L2" : "of rms");
+  return fmt::format("{:.3g} {}", judgedError(error), error.codes ? "off in relative L2" : "of rms");
 }
 
 /// Returns what is wrong by `tolerance`, for people, or nothing if it is good enough.
 std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   if (!error) return std::nullopt;
   if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
-  if (!tolerance.rms || ofAllowed(*error, *tolerance.rms) <= 1) return std::nullopt;
+  if (!tolerance.rms || fractionOfBound(*error, *tolerance.rms) <= 1) return std::nullopt;
   return fmt::format("{} is {}, allowed is {:.3g}", error->codes ? "what its codes stand for" : "max|Δ|",
                      inWords(*error), *tolerance.rms);
 }
@@ -34,7 +34,7 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
   const TensorErrors* largest = nullptr;  // with the largest local error so far
   for (const TensorErrors& tensor : tensors) {
     const auto& local = tensor.errors.local;
-    const bool isLarger = local && (largest == nullptr || judgedBy(*local) > judgedBy(*largest->errors.local));
+    const bool isLarger = local && (largest == nullptr || judgedError(*local) > judgedError(*largest->errors.local));
     if (isLarger && !whatIsWrong(local, tolerance)) largest = &tensor;
     const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
     if (!wrong || !counts(tensor)) continue;

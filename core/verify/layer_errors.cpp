@@ -181,7 +181,7 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
                               .errors = {errorOf(sums.local[i]), errorOf(sums.carried[i])}});
   }
   node.errors = {errorOf(local), errorOf(carried)};
-  if (const auto& error = node.errors.local; error && ofAllowed(*error, tolerance.rms.value_or(INFINITY)) > 1)
+  if (const auto& error = node.errors.local; error && fractionOfBound(*error, tolerance.rms.value_or(INFINITY)) > 1)
     node.lostWeights = lostWeights(plan, fused.nodes);
   report.nodes.push_back(std::move(node));
 }

@@ -171,12 +171,12 @@ double largestOverRms(const TensorError& error) {
   return error.nonFinite > 0 ? INFINITY : error.maxOverRms;
 }
 
-double judgedBy(const TensorError& error) {
+double judgedError(const TensorError& error) {
   return error.codes ? error.relL2 : error.maxOverRms;
 }
 
-double ofAllowed(const TensorError& error, double bound) {
-  return error.nonFinite > 0 ? INFINITY : over(judgedBy(error), bound);
+double fractionOfBound(const TensorError& error, double bound) {
+  return error.nonFinite > 0 ? INFINITY : over(judgedError(error), bound);
 }
 
 Json toJson(const TensorError& error) {
@@ -191,7 +191,7 @@ Json toJson(const TensorError& error) {
                {"saturated", error.saturated},
                {"underflowed", error.underflowed},
                {"codes", error.codes}};
-  if (error.tells()) return json;
+  if (error.isMeaningful()) return json;
   for (const char* number : {"max_abs", "max_over_rms", "rel_l2", "cosine", "ulp"}) json[number] = nullptr;
   json["problem"] = kTellsNothing;
   return json;
@@ -206,7 +206,7 @@ Result<TensorError> tensorErrorFromJson(const Json& json) {
   fields.read("expected_non_finite", error.expectedNonFinite);
   fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
   fields.read("underflowed", error.underflowed).read("codes", error.codes);
-  if (!error.tells()) error.cosine = NAN;  // the other numbers are 0
+  if (!error.isMeaningful()) error.cosine = NAN;  // the other numbers are 0
   return fields.result(error);
 }
 

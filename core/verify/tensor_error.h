@@ -31,17 +31,17 @@ struct TensorError {
   bool codes = false;  ///< the tensor consists of codes, and errors are those of the numbers that they represent
   bool operator==(const TensorError&) const = default;
   /// Whether the numbers above have a meaning: an element is or should be finite.
-  bool tells() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
+  bool isMeaningful() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
 };
 /// Returns max|Δ| divided by the rms. It is infinite if something became infinite or NaN, or is finite and should not
 /// be.
 double largestOverRms(const TensorError& error);
 /// Returns the number by which an error is judged: max|Δ| divided by the rms or, for codes, the relative L2 error,
 /// because rounding alone gives single elements a larger error.
-double judgedBy(const TensorError& error);
+double judgedError(const TensorError& error);
 /// Returns this number divided by `bound`; above 1, the tensor is wrong. It is infinite if something became infinite or
 /// NaN, or if something differs and `bound` is 0.
-double ofAllowed(const TensorError& error, double bound);
+double fractionOfBound(const TensorError& error, double bound);
 Json toJson(const TensorError& error);
 /// Reads this form. Errors name the field.
 Result<TensorError> tensorErrorFromJson(const Json& json);

@@ -1,5 +1,7 @@
 #include "tests/backends/backend_fixture.h"
 
+#include "session/random_inputs.h"
+
 namespace fusescope::testing {
 
 std::map<std::string, Tensor> inputsOf(const Plan& plan) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/executor.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 #include "verify/compare_tensors.h"

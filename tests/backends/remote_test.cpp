@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/sanitizers.h"
+#include "session/engine_reports.h"
 #include "session/report_json.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/remote/remote_device.h"

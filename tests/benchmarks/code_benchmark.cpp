@@ -17,7 +17,8 @@
 #include "cache/disk_store.h"
 #include "engine/kernel_requests.h"
 #include "engine/kernel_store.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 namespace {

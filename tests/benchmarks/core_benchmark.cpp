@@ -7,7 +7,10 @@
 #include "diff/plan_diff.h"
 #include "engine/engine.h"
 #include "layout/layout.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "session/worker_protocol.h"
 
 namespace fusescope {

@@ -13,7 +13,8 @@
 #include "compilers/compile_network.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 
 namespace fusescope {
 namespace {

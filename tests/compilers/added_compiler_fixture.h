@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "tests/compilers/processes.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"

@@ -4,7 +4,8 @@
 #include <filesystem>
 
 #include "interchange/npz.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
+#include "session/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"
 #include "verify/compare_tensors.h"
 

@@ -10,7 +10,8 @@
 #include <thread>
 
 #include "compilers/compile_network.h"
-#include "session/operations.h"
+#include "session/build_and_run.h"
+#include "session/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"
 
 namespace fusescope::test {

@@ -10,7 +10,8 @@
 #include "frontends/value_files.h"
 #include "passes/pipelines.h"
 #include "planning/plan.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/support/node_by_node.h"
 #include "verify/compare_tensors.h"
 

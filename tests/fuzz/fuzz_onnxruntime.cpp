@@ -48,11 +48,11 @@ class Network {
     return output;
   }
 
-  HandedNetwork handed(ValueId output) {
+  CompilerInput handed(ValueId output) {
     m_editor.addOutput(output);
     m_file.outputs.push_back({.name = m_editor.current().value(output).name, .type = {}});
     m_model.graph = m_editor.publish().value();
-    HandedNetwork handed{.plan = makePlan(std::make_shared<const Model>(m_model), {}).value(),
+    CompilerInput handed{.plan = makePlan(std::make_shared<const Model>(m_model), {}).value(),
                          .path = {},
                          .folder = nullptr,
                          .file = {}};
@@ -73,7 +73,7 @@ class Network {
 };
 
 /// A convolution with a sum and an activation, a product with a bias, and equal nodes.
-HandedNetwork network() {
+CompilerInput network() {
   Network n;
   const ValueId x = n.input({1, 16, 8, 8});
   const std::map<std::string, Attribute> pads{{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}};
@@ -89,7 +89,7 @@ HandedNetwork network() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const HandedNetwork handed = network();
+  static const CompilerInput handed = network();
   const auto reading = onnxruntime::readNetwork(handed, fuzz::asFile({data, size}, ".onnx"));
   if (!reading.ok()) {
     if (reading.error().message.empty()) fuzz::report("a refusal has words", "");

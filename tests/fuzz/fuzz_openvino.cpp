@@ -14,7 +14,7 @@ onnxlib::FileNode fileNode(const char* name, const char* op, std::vector<std::st
 }
 
 /// A network of five nodes, as it is handed to OpenVINO: softmax(reshape(relu(v0·w0 + w1))).
-HandedNetwork network() {
+CompilerInput network() {
   GraphEditor editor;
   Model model;
   const auto type = [](Dims dims) { return TensorType{DataType::F32, Shape::of(dims)}; };
@@ -57,7 +57,7 @@ HandedNetwork network() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const HandedNetwork kNetwork = network();
+  static const CompilerInput kNetwork = network();
   const std::string_view text = fuzz::asText({data, size});
   constexpr std::string_view kBetween = "\n---\n";
   const auto between = std::min(text.find(kBetween), text.size());

@@ -22,7 +22,7 @@ std::shared_ptr<const Plan> planOf(Model model) {
 }
 
 /// x -> Conv_0 -> Relu_1 -> Conv_2 -> Add_3 (with what Relu_1 made) -> y
-HandedNetwork residual() {
+CompilerInput residual() {
   fuzz::MadeGraph graph;
   const TensorType type{DataType::F32, Shape::of(Dims{1, 4, 8, 8})};
   const ValueId w = graph.constant("w", Tensor::zeros(DataType::F32, {4, 4, 1, 1}));
@@ -34,7 +34,7 @@ HandedNetwork residual() {
   return graphAsNamed(planOf(graph.take(add("Add", {add("Conv", {relu, w}), relu}))));
 }
 
-void readFor(const HandedNetwork& network, const EngineFiles& files) {
+void readFor(const CompilerInput& network, const EngineFiles& files) {
   ReadBack told = readEngine(network, files);
   adviseOnRegions(network, told);
   const auto made = readBackPlan(network.plan, told);
@@ -53,7 +53,7 @@ std::optional<T> readOrRefused(const Result<T>& result) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const HandedNetwork network = residual();
+  static const CompilerInput network = residual();
   const std::string_view text = fuzz::asText({data, size});
   const auto layers = readOrRefused(parseEngineLayers(text));
   EngineFiles files;

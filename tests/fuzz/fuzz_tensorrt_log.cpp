@@ -38,7 +38,7 @@ std::shared_ptr<const Plan> chain() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const HandedNetwork network = graphAsNamed(chain());
+  static const CompilerInput network = graphAsNamed(chain());
   const std::string_view text = fuzz::asText({data, size});
   const auto log = readBuildLog(text);
   if (!log.ok()) {

@@ -4,7 +4,11 @@
 #include <QtTest>
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"

@@ -11,11 +11,11 @@
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/calibrate_dialog.h"
-#include "ui/docks/histogram_picture.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/range_html.h"
 #include "ui/docks/validation_dock.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/histogram_picture.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
 

@@ -6,7 +6,8 @@
 
 #include "layout/drawing_quality.h"
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/paths.h"
 #include "ui/canvas/canvas_builder.h"

@@ -5,7 +5,8 @@
 #include <map>
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/gui/color_distance.h"
 #include "tests/gui/drawn_plan.h"
 #include "tests/gui/sample_canvas.h"

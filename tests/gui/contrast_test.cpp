@@ -10,9 +10,9 @@
 #include "ui/canvas/color_mode.h"
 #include "ui/canvas/edge_labels.h"
 #include "ui/canvas/graph_view.h"
-#include "ui/docks/name_combo_box.h"
 #include "ui/document/qt_text.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/name_combo_box.h"
 
 using namespace fusescope;
 using test::distance;

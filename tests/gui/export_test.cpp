@@ -7,7 +7,8 @@
 #include <QtTest>
 
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/export_dialog.h"
 #include "ui/dialogs/run_settings_dialog.h"

@@ -16,8 +16,9 @@
 
 #include "onnxlib/onnx_text.h"
 #include "planning/fused_node_facts.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
 #include "tests/support/metered/allocations.h"
 #include "ui/window/main_window.h"
 

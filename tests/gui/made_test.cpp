@@ -120,7 +120,7 @@ class MadeTest : public QObject {
     QVERIFY(m_snapshot->segmentOf(m_folded) != nullptr);
     QVERIFY(!m_snapshot->isDrawn(kernelNamed(*m_made, "reorder_0")));
     QVERIFY(m_snapshot->isDrawn(kernelNamed(*m_made, "second_0")));
-    QVERIFY(!m_snapshot->isToldByNodes(kernelNamed(*m_made, "reorder_0")));
+    QVERIFY(!m_snapshot->isIdentifiedByNodes(kernelNamed(*m_made, "reorder_0")));
     QCOMPARE(m_planned->made(), static_cast<const ReadBackPlan*>(nullptr));
     QCOMPARE(coverWords(*m_made), QString::fromLatin1(kWords));
     QVERIFY(coverWords(*m_planned->plan).isEmpty());

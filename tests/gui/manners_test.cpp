@@ -24,8 +24,8 @@
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/compare_dock.h"
 #include "ui/docks/layers_dock.h"
-#include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/menu_title.h"
 #include "ui/window/main_window.h"
 #include "ui/window/node_menu.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/files.h"
 #include "tests/gui/gui_support.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 #include "ui/window/file_kinds.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_keys.h"

@@ -5,7 +5,8 @@
 
 #include "layout/level_cache.h"
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/gui/gui_support.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/canvas/scene_maker.h"

@@ -13,13 +13,13 @@
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/compare_dock.h"
-#include "ui/docks/elided_label.h"
-#include "ui/docks/error_plot.h"
 #include "ui/docks/inspector_text.h"
-#include "ui/docks/menu_title.h"
 #include "ui/document/prediction_check.h"
 #include "ui/document/qt_text.h"
 #include "ui/ribbon/ribbon_words.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/error_plot.h"
+#include "ui/widgets/menu_title.h"
 
 namespace fusescope::test {
 
@@ -34,7 +34,7 @@ custom (float[1, 4] x) => (float[1, 4] y) {
 })";
 
 RibbonPicture pictureOf(const std::shared_ptr<const PlanSnapshot>& snapshot) {
-  LaneWish wish;
+  LaneRequest wish;
   return makePicture({makeLane(wish, snapshot, CanvasFonts())}, RibbonWidth::Time);
 }
 
@@ -107,13 +107,14 @@ class PlainWordsTest : public QObject {
 
   void kernelsWithoutAWidthAreCounted() {
     const std::vector<KernelCost> kernels{{{}, {}, {}}, {{}, 100, 1}, {{}, {}, 8}, {{}, 0, 0}};
-    QCOMPARE(kernelWidths(kernels, WidthBasis::Work).unseen, std::size_t(2));
-    QCOMPARE(kernelWidths({{2.0, 100, 1}, {{}, 50, 1}, {{}, {}, {}}}, WidthBasis::Time).unseen, std::size_t(1));
-    QCOMPARE(kernelWidths(kernels, WidthBasis::Even).unseen, std::size_t(0));
+    QCOMPARE(kernelWidths(kernels, WidthBasis::Work).atMinimumWidth, std::size_t(2));
+    QCOMPARE(kernelWidths({{2.0, 100, 1}, {{}, 50, 1}, {{}, {}, {}}}, WidthBasis::Time).atMinimumWidth, std::size_t(1));
+    QCOMPARE(kernelWidths(kernels, WidthBasis::Even).atMinimumWidth, std::size_t(0));
     RibbonPicture picture = pictureOf(planSample("squeezenet1_1"));
-    QVERIFY(laneTotal(picture, 0).unseen.isEmpty());
+    QVERIFY(laneTotal(picture, 0).atMinimumWidth.isEmpty());
     picture.unseen = {8};
-    QCOMPARE(laneTotal(picture, 0).unseen, QStringLiteral("8 of %1 have no width").arg(picture.lanes[0].size()));
+    QCOMPARE(laneTotal(picture, 0).atMinimumWidth,
+             QStringLiteral("8 of %1 have no width").arg(picture.lanes[0].size()));
   }
 
   void whatTurnsSayIsTheDifferenceOfTwoRuns() {

@@ -267,8 +267,8 @@ class RibbonTest : public QObject {
     const RibbonPicture picture = pictureOf(*planned);
     ProgressFollower follower;
     const auto tell = [&](const char* phase, const Json& detail) {
-      return follower.heardOther(picture, TuneSettings(), phase,
-                                 qs(detail.is_string() ? detail.get<std::string>() : detail.dump()));
+      return follower.followDialog(picture, TuneSettings(), phase,
+                                   qs(detail.is_string() ? detail.get<std::string>() : detail.dump()));
     };
     QVERIFY(tell("tune", "the network in float32").words.contains("the network in float32"));
     const auto nameOf = [&](std::uint32_t kernel) {
@@ -287,16 +287,16 @@ class RibbonTest : public QObject {
     QVERIFY2(better.words.contains("best so far: 2 pins, error 0.004") && better.words.contains("41 evaluations"),
              qPrintable(better.words));
     QCOMPARE(better.tried.size(), std::size_t(2));
-    follower.endOther();
+    follower.endDialog();
     QVERIFY(!tell("tune", "sets of pins").words.contains("best"));
     // A calibration goes through kernels of the network in float32, which may have other names.
     const RibbonProgress calibrated =
-        follower.heardOther(picture, CalibrateSettings(), "calibrate", qs(nameOf(5)) + " + other");
+        follower.followDialog(picture, CalibrateSettings(), "calibrate", qs(nameOf(5)) + " + other");
     QCOMPARE(*calibrated.reached, bars[5].end);
-    follower.endOther();
+    follower.endDialog();
     // A search for what makes an output wrong goes through the network once for each build.
     const auto bisecting = [&](const char* phase, const QString& detail) {
-      return follower.heardOther(picture, ErrorsSettings{.bisect = true}, phase, detail);
+      return follower.followDialog(picture, ErrorsSettings{.bisect = true}, phase, detail);
     };
     for (const auto& [build, kernel] : {std::pair("build 2", 5), std::pair("build 3", 1)}) {
       QVERIFY(!bisecting(kBisectPhase, build).reached);
@@ -462,7 +462,7 @@ class RibbonTest : public QObject {
            QTest::qWaitFor([&] { return ribbon().idle() && !ribbon().picture().empty(); }, test::kPatienceMs);
   }
   static RibbonPicture pictureOf(const PlanSnapshot& snapshot) {
-    LaneWish wish;
+    LaneRequest wish;
     const std::shared_ptr<const PlanSnapshot> shared(&snapshot, [](const PlanSnapshot*) {});
     return makePicture({makeLane(wish, shared, CanvasFonts())}, RibbonWidth::Time);
   }

@@ -12,12 +12,12 @@
 #include "interchange/npz.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/compare_dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/docks/runs_dock.h"
 #include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/common_widgets.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -62,7 +62,7 @@ class RunsTest : public QObject {
     evaluate();
     const Run run = *runs().find(id);
     QCOMPARE(run.evaluations.size(), std::size_t(2));
-    QVERIFY(run.evaluations[0].shares(first));  // equal it need not be: there are NaN in it
+    QVERIFY(run.evaluations[0].isSameObject(first));  // equal it need not be: there are NaN in it
     QVERIFY(run.evaluations[1]->inputs == settings.inputs);
     QVERIFY(run.evaluations[1]->tolerance == (Tolerance{.rms = 0.25}));
     QVERIFY2(details().contains("2 evaluations"), qPrintable(details()));

@@ -2,7 +2,10 @@
 #include <QtTest>
 #include <fstream>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
+#include "session/error_report.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"

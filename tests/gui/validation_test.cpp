@@ -141,10 +141,10 @@ class ValidationTest : public QObject {
     QTest::keyClick(&dialog, Qt::Key_Return);
     QTRY_VERIFY(m_window->fileDiff().compared() != nullptr);
     QVERIFY2(dock().summary().contains("retyped"), qPrintable(dock().summary()));
-    m_window->fileDiff().compare(test::samplePath("digits"), FileDiff::Wishes::OfScreen);
+    m_window->fileDiff().compare(test::samplePath("digits"), FileDiff::UsedOptions::OfScreen);
     QTRY_VERIFY(m_window->fileDiff().compared() != nullptr);
     QVERIFY2(dock().summary().contains("the plans are the same"), qPrintable(dock().summary()));
-    m_window->fileDiff().compare(m_folder->filePath("gone.onnx"), FileDiff::Wishes::OfScreen);
+    m_window->fileDiff().compare(m_folder->filePath("gone.onnx"), FileDiff::UsedOptions::OfScreen);
     QTRY_VERIFY(!m_window->fileDiff().busy());
     QVERIFY2(dock().summary().contains("✗") && dock().summary().contains("gone.onnx"), qPrintable(dock().summary()));
     QVERIFY2(labelsSay("The file cannot be compared: ") && !labelsSay("Only times differ"), "the hint says why");

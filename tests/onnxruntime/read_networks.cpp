@@ -11,7 +11,8 @@
 #include "compilers/onnxruntime/region_split.h"
 #include "compilers/onnxruntime/value_comparison.h"
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/support/told_networks.h"
 
 namespace fusescope::test {
@@ -52,7 +53,7 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   options.precisions = precisions;
   auto plan = makePlan(std::move(model), options);
   if (!plan.ok()) return failed(plan.error());
-  auto handed = handNetwork(plan.value(), kind().handedTypes(), {});
+  auto handed = makeCompilerInput(plan.value(), kind().inputTypes(), {});
   if (!handed.ok()) return failed(handed.error());
   ReadNetwork network{.name = name, .level = level, .plan = plan.value(), .handed = std::move(handed).value()};
   const auto request = kind().requestOptions(network.handed, {.threads = 1});

@@ -15,7 +15,7 @@ namespace fusescope::test {
 struct ReadNetwork {
   std::string name, level;
   std::shared_ptr<const Plan> plan;
-  HandedNetwork handed;
+  CompilerInput handed;
   std::unique_ptr<onnxruntime::Reading> reading;  ///< without numbers
   ReadBack told;                                  ///< verified
   std::int64_t kernels = 0, compared = 0, equal = 0;

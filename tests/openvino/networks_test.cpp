@@ -7,7 +7,8 @@
 #include <set>
 
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/openvino/read_networks.h"
 
 namespace fusescope::test {

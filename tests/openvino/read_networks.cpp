@@ -79,7 +79,7 @@ std::optional<ReadNetwork> OpenvinoTest::read(const std::string& name, std::shar
   options.target = kind().target();
   auto plan = makePlan(std::move(model), options);
   if (!plan.ok()) return failed(plan.error());
-  auto handed = handNetwork(plan.value(), kind().handedTypes(), {});
+  auto handed = makeCompilerInput(plan.value(), kind().inputTypes(), {});
   if (!handed.ok()) return failed(handed.error());
   ReadNetwork network{.name = name, .plan = plan.value(), .handed = std::move(handed).value()};
   auto asked = kind().requestOptions(network.handed, {.threads = 2});

@@ -13,7 +13,7 @@ namespace fusescope::test {
 struct ReadNetwork {
   std::string name;
   std::shared_ptr<const Plan> plan;
-  HandedNetwork handed;
+  CompilerInput handed;
   Json options, answer;  ///< what it was compiled with, and what it said
   ReadBack told;
   std::shared_ptr<const ReadBackPlan> made;

@@ -6,7 +6,8 @@
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "probe/resting_jobs.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {

@@ -13,7 +13,7 @@ class TallyKind final : public ProbedKind {
   std::string_view name() const override { return "tally"; }
   std::string_view title() const override { return "Tally"; }
   std::string_view target() const override { return "onnxruntime"; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsPlanned; }
   std::vector<CompilerOption> options() const override {
     return {{.name = "hands", .values = {"one", "two"}, .initial = "two", .help = "what it counts on"},
             {.name = "effort", .values = {"low", "high"}, .initial = "high", .help = "how far it optimises"},
@@ -23,7 +23,7 @@ class TallyKind final : public ProbedKind {
     return ability == Ability::InnerValues ? "Tally forgets what it counted on the way." : "";
   }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     const auto& given = network.plan->options.compilerOptions;
     const auto hands = given.find("hands");
     const auto effort = given.find("effort"), without = given.find("without");
@@ -46,7 +46,7 @@ class TallyKind final : public ProbedKind {
     return steps;
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+  Result<CompilerSupport> support(const CompilerInput& network, const ProbeAnswer& answer) const override {
     CompilerSupport support;
     std::vector<std::string> refused;
     JsonFields fields(answer.json);
@@ -62,7 +62,7 @@ class TallyKind final : public ProbedKind {
     return fields.result(std::move(support));
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     ReadBack told;
     std::vector<std::pair<std::string, std::vector<std::string>>> kernels;
     JsonFields fields(compiled.json);
@@ -80,7 +80,7 @@ class TallyKind final : public ProbedKind {
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "the same in every run"; }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput&, const ProbeAnswer& profile) const override {
     std::map<std::string, double> times;
     JsonFields fields(profile.json);
     fields.require("kernels").read("kernels", times);
@@ -88,13 +88,13 @@ class TallyKind final : public ProbedKind {
   }
 
  private:
-  static void addOutputs(const HandedNetwork& network, const std::string& last, ReadBackKernel& kernel) {
+  static void addOutputs(const CompilerInput& network, const std::string& last, ReadBackKernel& kernel) {
     for (const onnxlib::FileNode& node : network.file.graph.nodes)
       for (const std::string& output : node.outputs)
         if (const auto value = network.values.find(output); node.name == last && value != network.values.end())
           kernel.outputs.push_back({.value = value->second, .type = DataType::F32, .format = {}});
   }
-  static std::vector<NodeId> nodesOf(const HandedNetwork& network, const std::string& name) {
+  static std::vector<NodeId> nodesOf(const CompilerInput& network, const std::string& name) {
     const auto known = network.nodes.find(name);
     return known == network.nodes.end() ? std::vector<NodeId>() : known->second;
   }

@@ -7,7 +7,8 @@
 
 #include "compilers/compile_network.h"
 #include "compilers/probed/probed_compiler.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 
@@ -68,7 +68,7 @@ class Namer {
 Result<std::shared_ptr<const Model>> read(std::shared_ptr<const Model> network, mutation::Dice& dice,
                                           const std::filesystem::path& path) {
   const auto plan = TRY(makePlan(std::move(network), {.target = "cpu"}));
-  const HandedNetwork handed = TRY(handNetwork(plan, HandedTypes::AsInFile, {}));
+  const CompilerInput handed = TRY(makeCompilerInput(plan, CompilerInputTypes::AsInFile, {}));
   onnxlib::FileModel file = handed.file;
   file.graph = Namer(dice).named(file.graph, {});
   TRY(writeFileAtomically(path, TRY(onnxlib::modelBytes(file))));

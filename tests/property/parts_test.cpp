@@ -25,9 +25,9 @@ struct Counts {
 };
 
 /// Some nodes of the network: a stretch of its order, with holes now and then, or values from which to which.
-PartWishes wishesFor(const Model& model, Dice& dice) {
+PartSelection wishesFor(const Model& model, Dice& dice) {
   const Graph& graph = *model.graph;
-  PartWishes wishes;
+  PartSelection wishes;
   const auto& order = graph.order();
   const std::size_t first = dice.below(order.size()), count = 1 + dice.below(order.size() - first);
   for (std::size_t i = first; i < first + count; ++i)
@@ -72,7 +72,7 @@ std::string checkPart(std::uint64_t seed, Counts& counts, const test::TemporaryF
   ++counts.networks;
   const auto samples = loadSamples(plan, {});
   if (!samples.ok()) return samples.error().text();
-  const PartWishes wishes = wishesFor(*plan.model, dice);
+  const PartSelection wishes = wishesFor(*plan.model, dice);
   const ExtractOptions options{.path = folder / "part.onnx", .run = {.threads = 1}};
   const auto part = extractPart(artifact.value(), wishes, &samples.value(), options);
   if (!part.ok()) return "not cut out: " + part.error().text();
@@ -121,7 +121,7 @@ std::string checkReplaced(std::uint64_t seed, Counts& counts, const test::Tempor
     // Most networks have no place for most rules.
     if (!made.ok() && made.error().message.starts_with("the network has no place")) continue;
     if (!made.ok()) return fmt::format("{}: {}", rule.name, made.error().text());
-    if (made.value().doesNotHold) return fmt::format("{}: {}", rule.name, made.value().doesNotHold->text());
+    if (made.value().failedCheck) return fmt::format("{}: {}", rule.name, made.value().failedCheck->text());
     counts.replaced += static_cast<int>(made.value().replacements.size());
   }
   return {};

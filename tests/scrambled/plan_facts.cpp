@@ -8,7 +8,9 @@
 #include "interchange/exports.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/explain.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {
@@ -148,7 +150,7 @@ Json exportFacts(const Plan& plan) {
         if (file.text[at] != '#') lines += file.text.substr(at, end - at) + "\n";
       }
       entry["text"] = lines;
-      entry["holds"] = !file.doesNotHold;
+      entry["holds"] = !file.failedCheck;
       for (const ExportNote& note : file.notes) entry["notes"].push_back(note.obey);
     }
     exports.push_back(std::move(entry));

@@ -27,7 +27,7 @@ std::unique_ptr<ProbeJob> serverJob() {
   return job.ok() ? std::move(job).value() : nullptr;
 }
 
-Result<ProbeAnswer> ask(ProbeJob& job, const std::string& op, HandedNetwork& network, const Progress& progress = {}) {
+Result<ProbeAnswer> ask(ProbeJob& job, const std::string& op, CompilerInput& network, const Progress& progress = {}) {
   const Json asked = TRY(server().requestOptions(network, {}));
   return job.ask({.json = {{"op", op}, {"options", asked}}, .files = filesOf(network)}, {}, progress);
 }
@@ -40,7 +40,7 @@ TEST(ServerOverRtx, TellsWhatTheOtherKindReadsOfTheSameBuild) {
     if (!path) GTEST_SKIP() << "the network is not there";
     const auto plan = plannedFile(*path, serverOptions({DataType::F16}));
     ASSERT_NE(plan, nullptr);
-    auto handed = handNetwork(plan, server().handedTypesFor(*plan), {});
+    auto handed = makeCompilerInput(plan, server().inputTypesFor(*plan), {});
     ASSERT_TRUE(handed.ok()) << handed.error().text();
     const auto job = serverJob();
     ASSERT_NE(job, nullptr);
@@ -111,8 +111,8 @@ TEST(TypesOfLayers, AreThoseOfPinsAndWhatIsAllowed) {
   }
   Handed strong("net (float[4,4] x) => (float[4,4] y) { [last] y = Tanh (x) }", serverOptions({DataType::F16}));
   EXPECT_EQ(server().requestOptions(strong.network(), {}).value(), (Json{{"typing", "strong"}}));
-  EXPECT_EQ(server().handedTypesFor(*strong.plan()), HandedTypes::AsPlanned);
-  EXPECT_EQ(server().handedTypesFor(*handed.plan()), HandedTypes::AsInFile);
+  EXPECT_EQ(server().inputTypesFor(*strong.plan()), CompilerInputTypes::AsPlanned);
+  EXPECT_EQ(server().inputTypesFor(*handed.plan()), CompilerInputTypes::AsInFile);
 }
 
 TEST(ServerOverRtx, HasNoTypesOfLayersAndNoCard) {

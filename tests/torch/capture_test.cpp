@@ -110,7 +110,7 @@ TEST_F(CapturedCode, AnotherContentThanTheConfirmedIsNotRun) {
   ASSERT_TRUE(confirm(environment()).ok());
   const auto code = codeNamed(script() + ":make").value();
   ASSERT_TRUE(code);
-  CaptureWishes wishes{.environment = environment()};
+  CaptureOptions wishes{.environment = environment()};
   const auto unconfirmed = captureProgram(*code, wishes);
   ASSERT_FALSE(unconfirmed.ok());
   EXPECT_TRUE(has(unconfirmed.error().text(), "nobody has confirmed")) << unconfirmed.error().text();

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 #include "planning/plan.h"
@@ -15,11 +15,11 @@ namespace fusescope::test {
 
 /// A sample, planned for torch and handed to it in the types of its file. Where that fails the test fails, and there is
 /// nothing.
-inline std::optional<HandedNetwork> handedSample(const std::string& name) {
-  const auto read = [&]() -> Result<HandedNetwork> {
+inline std::optional<CompilerInput> handedSample(const std::string& name) {
+  const auto read = [&]() -> Result<CompilerInput> {
     Model model = TRY(prepareModel(TRY(importModel(sampleFolder(name) / "model.onnx", {}, {})), {}));
-    return handNetwork(TRY(makePlan(std::make_shared<const Model>(std::move(model)), {.target = "torch"})),
-                       HandedTypes::AsInFile, {});
+    return makeCompilerInput(TRY(makePlan(std::make_shared<const Model>(std::move(model)), {.target = "torch"})),
+                             CompilerInputTypes::AsInFile, {});
   };
   auto handed = read();
   if (handed.ok()) return std::move(handed).value();

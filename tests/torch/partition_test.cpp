@@ -55,7 +55,7 @@ class Partition : public ::testing::Test {
     return partition.ok() ? "" : partition.error().text();
   }
 
-  std::optional<HandedNetwork> m_network;
+  std::optional<CompilerInput> m_network;
   torch_compiler::ProgramFacts m_program;
   torch_compiler::ProgramNetwork m_tied;
 };

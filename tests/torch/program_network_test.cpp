@@ -33,7 +33,7 @@ class ProgramOfNetwork : public ::testing::Test {
     return made.ok() ? "" : made.error().text();
   }
 
-  std::optional<HandedNetwork> m_network;
+  std::optional<CompilerInput> m_network;
   torch_compiler::ProgramFacts m_facts;
 };
 

@@ -58,7 +58,7 @@ QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   if (kinds.contains(TimeKind::OfOtherPlan)) notes << QStringLiteral("[ ] %1, of another plan").arg(run);
   if (kinds.contains(TimeKind::Predicted)) notes << QStringLiteral("\u2248 predicted, measured before");
   if (kinds.contains(TimeKind::Fitted)) notes << QStringLiteral("~ fitted, not measured");
-  if (kinds.contains(TimeKind::Told)) notes << QStringLiteral("“ ” as the compiler reported it");
+  if (kinds.contains(TimeKind::Reported)) notes << QStringLiteral("“ ” as the compiler reported it");
   if (kinds.contains(TimeKind::Emulated)) notes << QStringLiteral("emulated: there is no time");
   return notes;
 }

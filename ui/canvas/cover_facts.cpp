@@ -45,21 +45,21 @@ Decided decidedBy(TypeReason reason, bool asksForCodes) {
 }
 
 /// Whether a wish for a type holds, is refused, or neither.
-std::optional<bool> isHeld(WishOutcome outcome) {
+std::optional<bool> isHeld(DirectiveOutcome outcome) {
   switch (outcome) {
-    case WishOutcome::Free:
-    case WishOutcome::Price:
-    case WishOutcome::InFloats:
-    case WishOutcome::Granted:
-    case WishOutcome::ByEdit:
-    case WishOutcome::Stored:
-    case WishOutcome::Inner:
+    case DirectiveOutcome::Free:
+    case DirectiveOutcome::Price:
+    case DirectiveOutcome::InFloats:
+    case DirectiveOutcome::Granted:
+    case DirectiveOutcome::ByEdit:
+    case DirectiveOutcome::Stored:
+    case DirectiveOutcome::Inner:
       return true;
-    case WishOutcome::Refused:
-    case WishOutcome::NotHonoured:
+    case DirectiveOutcome::Refused:
+    case DirectiveOutcome::NotHonoured:
       return false;
-    case WishOutcome::Overridden:
-    case WishOutcome::Nothing:
+    case DirectiveOutcome::Overridden:
+    case DirectiveOutcome::Nothing:
       break;
   }
   return std::nullopt;
@@ -109,7 +109,7 @@ void CoverFacts::takeAnswers(const Plan& plan) {
     weigh(conflict.producer, Decided::Neighbour);
     weigh(conflict.consumer, Decided::Neighbour);
   }
-  for (const WishAnswer& answer : plan.answers) {
+  for (const DirectiveAnswer& answer : plan.answers) {
     const std::optional<bool> held = isHeld(answer.outcome);
     if (!held) continue;
     for (const Subject& subject : answer.about) {

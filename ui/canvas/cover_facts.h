@@ -36,8 +36,8 @@ class CoverFacts {
     bool pinned = false, refused = false, ignored = false;
   };
   const Cover& m_cover;
-  std::shared_ptr<const UsualExtents> m_usual;  ///< null: extents are not known
-  std::vector<Said> m_said;                     ///< by NodeId
+  std::shared_ptr<const ChosenExtents> m_usual;  ///< null: extents are not known
+  std::vector<Said> m_said;                      ///< by NodeId
 };
 
 /// Adds the facts of one kernel to those of a block; the caller sets the block's types.

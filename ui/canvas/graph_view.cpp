@@ -251,7 +251,7 @@ void GraphView::setTimes(ShownTimes times) {
 }
 
 void GraphView::setErrors(ShownErrors errors) {
-  if (errors.shares(m->numbers.errors) && errors.made == m->numbers.errors.made) return;
+  if (errors.isSameObject(m->numbers.errors) && errors.made == m->numbers.errors.made) return;
   m->numbers.errors = std::move(errors);
   m->recolor();
 }

@@ -22,7 +22,7 @@ QString thereText(const std::string& what, bool isA) {
 
 }  // namespace
 
-CompareWords::CompareWords(const std::vector<DifferenceGroup>& groups) {
+DifferenceIndex::DifferenceIndex(const std::vector<DifferenceGroup>& groups) {
   for (const DifferenceGroup& group : groups) {
     if (group.topic == DifferenceTopic::Time || group.topic == DifferenceTopic::Conversion ||
         group.topic == DifferenceTopic::Stored)
@@ -36,17 +36,17 @@ CompareWords::CompareWords(const std::vector<DifferenceGroup>& groups) {
   }
 }
 
-const DifferenceGroup* CompareWords::ofKernel(const Hash128& identity) const {
+const DifferenceGroup* DifferenceIndex::ofKernel(const Hash128& identity) const {
   const auto found = m_kernels.find(identity);
   return found == m_kernels.end() ? nullptr : found->second;
 }
 
-const DifferenceGroup* CompareWords::ofNode(const std::string& name) const {
+const DifferenceGroup* DifferenceIndex::ofNode(const std::string& name) const {
   const auto found = m_nodes.find(name);
   return found == m_nodes.end() ? nullptr : found->second;
 }
 
-CompareOverlay::CompareOverlay(const Compared& compared, const CompareWords& words, const BuiltCanvas& built,
+CompareOverlay::CompareOverlay(const Compared& compared, const DifferenceIndex& words, const BuiltCanvas& built,
                                const SideScene& mine, const SideScene& other, bool isA)
     : m_compared(compared),
       m_words(words),

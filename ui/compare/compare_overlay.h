@@ -10,9 +10,9 @@
 namespace fusescope {
 
 /// Finds differences by their subject. It refers to the groups.
-class CompareWords {
+class DifferenceIndex {
  public:
-  explicit CompareWords(const std::vector<DifferenceGroup>& groups);
+  explicit DifferenceIndex(const std::vector<DifferenceGroup>& groups);
 
   /// Returns the difference of the kernels that include a kernel of one side with this identity; null: none.
   const DifferenceGroup* ofKernel(const Hash128& identity) const;
@@ -27,8 +27,8 @@ class CompareWords {
 /// Makes the overlay of one side of a comparison on the union's scene. It refers to its arguments.
 class CompareOverlay {
  public:
-  CompareOverlay(const Compared& compared, const CompareWords& words, const BuiltCanvas& built, const SideScene& mine,
-                 const SideScene& other, bool isA);
+  CompareOverlay(const Compared& compared, const DifferenceIndex& words, const BuiltCanvas& built,
+                 const SideScene& mine, const SideScene& other, bool isA);
 
   /// Returns for open groups whose kernels differ what differs, to be shown in place of a title.
   const std::map<int, QString>& titles() const { return m_titles; }
@@ -48,7 +48,7 @@ class CompareOverlay {
   QString kernelText(const UnionLevel& level, std::uint32_t kernel) const;
 
   const Compared& m_compared;
-  const CompareWords& m_words;
+  const DifferenceIndex& m_words;
   const BuiltCanvas& m_built;
   const SideScene& m_mine;
   const SideScene& m_other;

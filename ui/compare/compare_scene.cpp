@@ -90,7 +90,7 @@ Result<std::shared_ptr<const ComparedScenes>> comparedScenes(const Compared& com
                                                              const CanvasFonts& fonts, const LayoutOptions& options) {
   BuiltCanvas built = buildCanvasWithLevels(compared.parts, open);
   SideScene a(compared.both, built, true, fonts), b(compared.both, built, false, fonts);
-  const CompareWords words(compared.groups);
+  const DifferenceIndex words(compared.groups);
   CompareOverlay overlayOfA(compared, words, built, a, b, true), overlayOfB(compared, words, built, b, a, false);
   makeRoom(built.scene, a);
   makeRoom(built.scene, b);

@@ -6,9 +6,9 @@
 #include <QStackedLayout>
 
 #include "ui/compare/difference_delegate.h"
-#include "ui/docks/dock_widgets.h"
-#include "ui/docks/elided_label.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
+#include "ui/widgets/elided_label.h"
 
 namespace fusescope {
 namespace {

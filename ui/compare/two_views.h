@@ -12,7 +12,7 @@
 #include "ui/canvas/graph_view.h"
 #include "ui/compare/difference_model.h"
 #include "ui/docks/dock_context.h"
-#include "ui/docks/name_combo_box.h"
+#include "ui/widgets/name_combo_box.h"
 
 class QComboBox;
 class QStackedLayout;

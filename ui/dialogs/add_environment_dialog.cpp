@@ -6,10 +6,10 @@
 #include <QVBoxLayout>
 
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/environment_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -7,7 +7,7 @@
 #include <QTextBrowser>
 #include <optional>
 
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 
 namespace fusescope {
 

@@ -8,9 +8,9 @@
 #include <QVBoxLayout>
 
 #include "ui/docks/copy_command.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

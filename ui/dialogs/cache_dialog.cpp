@@ -6,11 +6,12 @@
 #include <QMessageBox>
 #include <QVBoxLayout>
 
+#include "base/age.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -11,12 +11,13 @@
 #include "planning/quantized_model.h"
 #include "planning/without_lowered_types.h"
 #include "session/operations/shared_settings.h"
+#include "session/random_inputs.h"
 #include "ui/docks/copy_command.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/ranges_contents.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -12,9 +12,9 @@
 #include <QTableView>
 
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/histogram_plot.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/histogram_plot.h"
 
 namespace fusescope {
 

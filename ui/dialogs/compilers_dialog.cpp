@@ -14,9 +14,9 @@
 #include "session/command_line.h"
 #include "ui/dialogs/add_environment_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/environment_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

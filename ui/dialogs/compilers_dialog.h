@@ -7,7 +7,7 @@
 #include <QTreeWidget>
 
 #include "ui/docks/dock_context.h"
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 
 namespace fusescope {
 

@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "ui/dialogs/inputs_dialog.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

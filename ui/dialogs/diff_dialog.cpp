@@ -8,10 +8,10 @@
 #include <QVBoxLayout>
 
 #include "session/session_file.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 
@@ -27,8 +27,8 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
   m_file->setClearButtonEnabled(true);
   m_file->setAccessibleName(QStringLiteral("File"));
   m_wishes->addItem(QStringLiteral("with the target, types and directives of the plan on screen"),
-                    static_cast<int>(FileDiff::Wishes::OfScreen));
-  m_wishes->addItem(QStringLiteral("in float32, without directives"), static_cast<int>(FileDiff::Wishes::None));
+                    static_cast<int>(FileDiff::UsedOptions::OfScreen));
+  m_wishes->addItem(QStringLiteral("in float32, without directives"), static_cast<int>(FileDiff::UsedOptions::None));
   m_wishes->setAccessibleName(QStringLiteral("How a network is planned"));
   m_said->setWordWrap(true);
   auto* browse = new QPushButton(QStringLiteral("Browse…"));
@@ -77,7 +77,8 @@ void DiffDialog::check() {
 
 void DiffDialog::accept() {
   if (!m_ok->isEnabled()) return;
-  m_context.fileDiff.compare(m_file->text().trimmed(), static_cast<FileDiff::Wishes>(m_wishes->currentData().toInt()));
+  m_context.fileDiff.compare(m_file->text().trimmed(),
+                             static_cast<FileDiff::UsedOptions>(m_wishes->currentData().toInt()));
   QDialog::accept();
 }
 

@@ -14,10 +14,10 @@
 #include "base/files.h"
 #include "target/target_table.h"
 #include "ui/dialogs/export_memory.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

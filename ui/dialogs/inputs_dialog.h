@@ -9,8 +9,8 @@
 
 #include "session/sample_source.h"
 #include "ui/docks/dock_context.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

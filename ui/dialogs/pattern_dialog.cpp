@@ -7,9 +7,9 @@
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 #include "planning/pin_choices.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -9,8 +9,8 @@
 #include "session/operations/shared_settings.h"
 #include "session/verdict.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

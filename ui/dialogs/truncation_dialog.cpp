@@ -6,11 +6,11 @@
 
 #include "diff/truncation_diff.h"
 #include "planning/told_engines.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 namespace {

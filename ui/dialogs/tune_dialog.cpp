@@ -11,14 +11,14 @@
 #include <QVBoxLayout>
 
 #include "planning/pin_choices.h"
-#include "ui/dialogs/tune_state.h"
+#include "ui/dialogs/tune_files.h"
 #include "ui/dialogs/tune_words.h"
 #include "ui/docks/copy_command.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/tuning_words.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -10,9 +10,9 @@
 
 #include "session/tune_answer.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/docks/error_plot.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/error_plot.h"
 
 namespace fusescope {
 

@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "session/tune_answer.h"
-#include "ui/docks/error_plot.h"
+#include "ui/widgets/error_plot.h"
 
 namespace fusescope {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "ui/docks/copy_command.h"
-#include "ui/docks/name_combo_box.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
+#include "ui/widgets/name_combo_box.h"
 
 namespace fusescope {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "ui/docks/compare_matrix.h"
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -3,11 +3,11 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
-#include "ui/docks/wrap_layout.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/discard.h"
 #include "ui/models/matrix_contents.h"
+#include "ui/widgets/wrap_layout.h"
 
 namespace fusescope {
 

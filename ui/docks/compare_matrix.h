@@ -8,9 +8,9 @@
 
 #include "session/run_matrix.h"
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/docks/run_source.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

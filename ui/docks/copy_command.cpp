@@ -9,7 +9,7 @@
 #include <QStatusBar>
 #include <QToolTip>
 
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 

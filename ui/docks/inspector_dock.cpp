@@ -7,8 +7,8 @@
 
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
+#include "session/artifact.h"
 #include "session/engine_prices.h"
-#include "session/session.h"
 #include "ui/docks/error_html.h"
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
@@ -82,7 +82,7 @@ void InspectorDock::renew(Parts) {
   const auto inside = snapshot->inside(m_context.selection.inside());
   const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
-  if (nodes.size() == 1 || of.fusedOfJust(nodes) != nullptr)
+  if (nodes.size() == 1 || of.fusedWithExactly(nodes) != nullptr)
     workOut(of.plan, nodes, inside ? inside->place.bodies : BodyPath());
   if (!inside && nodes.size() == 1) m_context.known.ask();
 }
@@ -111,7 +111,7 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   const auto failure = m_context.runs.failure();
   if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, *m_context.document.model(), theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
-  const bool one = nodes.size() == 1 || snapshot.fusedOfJust(nodes) != nullptr;
+  const bool one = nodes.size() == 1 || snapshot.fusedWithExactly(nodes) != nullptr;
   const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
   const QString failing = here ? failureHtml(m_context.runs, *failure, remedy, theme) : QString();
   return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
@@ -160,7 +160,7 @@ ShownKernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& pa
   if (found != times.end()) return {found->second, times.made};
   const ShownTime untimed =
       path.isNetwork() ? timeWithoutRun(*m_context.document.snapshot()->cover, fused) : ShownTime();
-  return untimed.kind == TimeKind::Told ? ShownKernelTime{untimed, {}} : ShownKernelTime();
+  return untimed.kind == TimeKind::Reported ? ShownKernelTime{untimed, {}} : ShownKernelTime();
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
@@ -169,7 +169,7 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   const FusedNode* named = path.isNetwork() ? snapshot.fusedWith(m_context.selection.kernel()) : nullptr;
   if (named != nullptr) return fusedText(snapshot, *named, timeOf(*named, path), workedOut, theme);
   if (nodes.empty()) return modelText(snapshot, targetText(*snapshot.cover, m_context.controller.compilers()), theme);
-  const FusedNode* kernel = snapshot.fusedOfJust(nodes);
+  const FusedNode* kernel = snapshot.fusedWithExactly(nodes);
   const Segment* segment = snapshot.segmentOf(nodes);
   if (nodes.size() > 1 && kernel == nullptr)
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);

@@ -40,7 +40,7 @@ QString kernelLine(const KnownPlan& known, const FusedNode& fused, NodeId node, 
   if (measured)
     parts << timeText({TimeKind::Measured, *measured});
   else if (kernel.ms)
-    parts << timeText({TimeKind::Told, *kernel.ms});
+    parts << timeText({TimeKind::Reported, *kernel.ms});
   const auto certainty = certaintyOf(*known.made, &fused, node);
   return parts.join(QStringLiteral(" · ")) +
          (certainty ? QStringLiteral("<br>") + dim(certaintyText(*certainty), theme) : QString());

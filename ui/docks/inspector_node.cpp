@@ -6,7 +6,7 @@
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
 #include "ui/docks/source_html.h"
@@ -165,7 +165,7 @@ QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme&
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
   const auto answers = pinAnswersAbout(snapshot.asked(), Subject::node(node.name));  // said already
   std::erase_if(about, [&](std::uint32_t index) {
-    return std::ranges::find(answers, index, &WishAnswer::decision) != answers.end();
+    return std::ranges::find(answers, index, &DirectiveAnswer::decision) != answers.end();
   });
   const auto& all = snapshot.cover->decisions;
   if (runsNowhere(snapshot, node))  // what would be allowed of what cannot run helps nobody

@@ -48,7 +48,7 @@ QColor answerColor(PinAnswer answer, const Theme& theme) {
 QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
   QStringList lines;
   for (const NodeId node : nodes) {
-    for (const WishAnswer* said : pinAnswersAbout(plan, Subject::node(plan.graph().node(node).name))) {
+    for (const DirectiveAnswer* said : pinAnswersAbout(plan, Subject::node(plan.graph().node(node).name))) {
       const PinAnswer answer = pinAnswerOf(said->outcome);
       lines << QStringLiteral("<div style='margin-bottom:3px'><span style='color:%1'><b>%2</b></span> · %3</div>")
                    .arg(answerColor(answer, theme).name(), answerTitle(answer),

@@ -4,7 +4,8 @@
 #include <set>
 
 #include "planning/fused_node_facts.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/inspect.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
 #include "ui/document/directive_edits.h"

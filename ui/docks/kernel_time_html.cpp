@@ -13,7 +13,7 @@ void addTime(Rows& rows, const FusedNode& fused, const ShownKernelTime& known, c
     if (!known.time.tactic.empty()) rows.add(QStringLiteral("tactic"), html(known.time.tactic));
   } else if (known.time.kind == TimeKind::Emulated) {
     rows.add(label, how);
-  } else if (known.time.kind == TimeKind::Told) {
+  } else if (known.time.kind == TimeKind::Reported) {
     rows.add(label, QStringLiteral("<b>%1</b> <span style='color:%2'>%3</span>")
                         .arg(msText(known.time.ms), theme.dimText.name(), how));
   } else if (const QString predicted = predictedText(fused); !predicted.isEmpty()) {

@@ -9,9 +9,9 @@
 
 #include "base/files.h"
 #include "planning/pin_choices.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

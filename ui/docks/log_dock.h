@@ -10,9 +10,9 @@
 #include <string>
 
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
-#include "ui/docks/name_combo_box.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
+#include "ui/widgets/name_combo_box.h"
 
 namespace fusescope {
 

@@ -95,7 +95,7 @@ void MemoryDock::renew(Parts parts) {
 void MemoryDock::renewRun() {
   const Run* run = m_context.runs.shown();
   const auto memory = run != nullptr && run->time ? run->time->memory : SharedOptional<MemoryTimeline>();
-  if (!memory.shares(m_memory)) {
+  if (!memory.isSameObject(m_memory)) {
     m_memory = memory;
     m_plot->setMemory(memory);
     showPieces();

@@ -4,9 +4,9 @@
 #include <QTableView>
 
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/docks/memory_plot.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

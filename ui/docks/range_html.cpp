@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "ui/docks/histogram_picture.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/histogram_picture.h"
 
 namespace fusescope {
 

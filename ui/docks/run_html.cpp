@@ -3,7 +3,7 @@
 #include <QDateTime>
 
 #include "base/quantities.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/import_engine.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"

@@ -10,15 +10,15 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "planning/same_wishes.h"
+#include "planning/same_plan_options.h"
 #include "ui/docks/copy_command.h"
-#include "ui/docks/elided_label.h"
 #include "ui/docks/inspector_html.h"
-#include "ui/docks/menu_title.h"
 #include "ui/docks/run_html.h"
 #include "ui/docks/serving_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/run_contents.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/menu_title.h"
 
 namespace fusescope {
 
@@ -246,7 +246,7 @@ void RunsDock::renewDetails() {
 QString RunsDock::restoreRefusal(const Run& run) const {
   if (!m_context.document.snapshot()) return QStringLiteral("Open a model first.");
   if (!run.hasEngine()) return QStringLiteral("A comparison has no directives of its own.");
-  if (sameWishes(run.options, m_context.document.options()))
+  if (askForSamePlan(run.options, m_context.document.options()))
     return QStringLiteral("The plan has these directives already.");
   if (!(run.extents == m_context.document.inputs()))
     return QStringLiteral("It was made for other extents of the inputs.");

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -32,7 +32,7 @@ QString servedText(const RunServed& served, const Theme& theme) {
       if (served.bytes > 0) text += QStringLiteral(" and takes %1 more memory").arg(bytesText(served.bytes));
       return text;
     }
-    case ServingState::Kept:
+    case ServingState::GeneralKept:
       return times.isEmpty() ? QStringLiteral("the general engine; the log says why there is no specialised one")
                              : QStringLiteral("the general engine; a specialised one is not faster") + times;
     case ServingState::Building:

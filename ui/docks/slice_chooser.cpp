@@ -1,6 +1,6 @@
 #include "ui/docks/slice_chooser.h"
 
-#include "ui/docks/wrap_layout.h"
+#include "ui/widgets/wrap_layout.h"
 
 namespace fusescope {
 

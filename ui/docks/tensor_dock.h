@@ -11,12 +11,12 @@
 
 #include "session/value_of_both.h"
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
-#include "ui/docks/histogram_plot.h"
 #include "ui/docks/slice_chooser.h"
 #include "ui/docks/slice_view.h"
 #include "ui/docks/tensor_choice.h"
 #include "ui/docks/tensor_facts.h"
+#include "ui/widgets/common_widgets.h"
+#include "ui/widgets/histogram_plot.h"
 
 class QBoxLayout;
 

@@ -4,9 +4,9 @@
 #include <QTableView>
 
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
-#include "ui/docks/error_plot.h"
 #include "ui/models/trade_off.h"
+#include "ui/widgets/common_widgets.h"
+#include "ui/widgets/error_plot.h"
 
 namespace fusescope {
 

@@ -48,9 +48,9 @@ QString deltaText(const PlanDelta& delta) {
   list(delta.castsAdded, QStringLiteral("cast added"));
   list(delta.castsRemoved, QStringLiteral("cast removed"));
   list(delta.retyped, QStringLiteral("node retyped"));
-  if (delta.segments != 0) parts << qs(inCountApart(delta.segments, "segment"));
-  if (delta.bytes != 0) parts << QStringLiteral("kernels move ") + qs(inBytesApart(delta.bytes));
-  if (delta.castBytes != 0) parts << QStringLiteral("casts move ") + qs(inBytesApart(delta.castBytes));
+  if (delta.segments != 0) parts << qs(inCountDifference(delta.segments, "segment"));
+  if (delta.bytes != 0) parts << QStringLiteral("kernels move ") + qs(inBytesDifference(delta.bytes));
+  if (delta.castBytes != 0) parts << QStringLiteral("casts move ") + qs(inBytesDifference(delta.castBytes));
   if (parts.isEmpty())
     parts << plural(static_cast<std::int64_t>(delta.newAnswers.size()), QStringLiteral("new answer"));
   return parts.join(QStringLiteral(" · "));

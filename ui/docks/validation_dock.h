@@ -5,9 +5,9 @@
 #include <QTableView>
 
 #include "ui/docks/dock.h"
-#include "ui/docks/dock_widgets.h"
 #include "ui/models/decisions_model.h"
 #include "ui/models/table_model.h"
+#include "ui/widgets/common_widgets.h"
 
 namespace fusescope {
 

@@ -8,8 +8,8 @@
 
 namespace fusescope {
 
-/// Values by the handle of a fused node. It is const, and copies share it; with shares() a view finds out that nothing
-/// has changed.
+/// Values by the handle of a fused node. It is const, and copies share it; with isSameObject() a view finds out that
+/// nothing has changed.
 template <class T>
 class ByHandle {
  public:
@@ -21,7 +21,7 @@ class ByHandle {
   typename Map::const_iterator find(const std::string& handle) const { return m_values->find(handle); }
   typename Map::const_iterator begin() const { return m_values->begin(); }
   typename Map::const_iterator end() const { return m_values->end(); }
-  bool shares(const ByHandle& other) const { return m_values == other.m_values; }
+  bool isSameObject(const ByHandle& other) const { return m_values == other.m_values; }
 
  private:
   std::shared_ptr<const Map> m_values;

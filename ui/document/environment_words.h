@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "ui/document/compiler_facts.h"
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 
 namespace fusescope {
 

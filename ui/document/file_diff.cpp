@@ -76,7 +76,7 @@ FileDiff::FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject*
   connect(&document, &PlanDocument::modelChanged, this, &FileDiff::close);
 }
 
-void FileDiff::compare(const QString& path, Wishes wishes) {
+void FileDiff::compare(const QString& path, UsedOptions wishes) {
   m_path = path;
   m_wishes = wishes;
   renew();
@@ -98,7 +98,7 @@ void FileDiff::renew() {
   m_problem.clear();
   m_compared.reset();  // of the plan before: never shown as this one's
   PlanOptions wishes = m_document.options();
-  if (m_wishes == Wishes::None) wishes = PlanOptions{.target = wishes.target};
+  if (m_wishes == UsedOptions::None) wishes = PlanOptions{.target = wishes.target};
   const auto work = [path = m_path.toStdString(), wishes, screen = screenArtifact(m_document, m_runs),
                      snapshot = m_document.snapshot()](const StopToken& stop) {
     return comparedPlans(path, wishes, screen, snapshot, stop);

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "diff/plan_diff.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {
@@ -30,14 +30,14 @@ class FileDiff : public QObject {
 
  public:
   /// How a file that contains only a network is planned.
-  enum class Wishes {
+  enum class UsedOptions {
     OfScreen,  ///< with the same target, types and directives, as far as they apply
     None       ///< with the same target, in float32
   };
 
   FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent = nullptr);
 
-  void compare(const QString& path, Wishes wishes);
+  void compare(const QString& path, UsedOptions wishes);
   /// Ends the comparison with a file.
   void close();
 
@@ -58,7 +58,7 @@ class FileDiff : public QObject {
   Runs& m_runs;
   JobRunner& m_jobs;
   QString m_path, m_problem;
-  Wishes m_wishes = Wishes::OfScreen;
+  UsedOptions m_wishes = UsedOptions::OfScreen;
   bool m_busy = false;
   std::shared_ptr<const ComparedPlans> m_compared;
 };

@@ -66,7 +66,7 @@ std::vector<KnownPlans::Source> KnownPlans::sources() const {
 }
 
 const KnownPlans::Read* KnownPlans::find(const SharedOptional<Json>& made) const {
-  const auto found = std::ranges::find_if(m_read, [&](const Read& read) { return read.of.shares(made); });
+  const auto found = std::ranges::find_if(m_read, [&](const Read& read) { return read.of.isSameObject(made); });
   return found == m_read.end() ? nullptr : &*found;
 }
 
@@ -98,7 +98,7 @@ void KnownPlans::ask() {
     // What nobody refers to any more goes.
     const std::vector<Source> wanted = sources();
     std::erase_if(m_read, [&](const Read& known) {
-      return std::ranges::none_of(wanted, [&](const Source& source) { return source.made.shares(known.of); });
+      return std::ranges::none_of(wanted, [&](const Source& source) { return source.made.isSameObject(known.of); });
     });
     m_read.insert(m_read.end(), read.begin(), read.end());
     emit changed();

@@ -6,7 +6,8 @@
 #include <functional>
 #include <memory>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "session/session_file.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/plan_snapshot.h"

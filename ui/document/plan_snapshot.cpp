@@ -17,7 +17,7 @@ namespace fusescope {
 namespace {
 
 /// Nothing where an extent or a stored type is not known.
-std::optional<std::int64_t> nodeBytes(const Cover& cover, const UsualExtents& extents, const Node& node) {
+std::optional<std::int64_t> nodeBytes(const Cover& cover, const ChosenExtents& extents, const Node& node) {
   std::int64_t bytes = 0;
   const auto add = [&](ValueId moved, ValueId stored) {
     const DataType type = cover.storedType(stored);
@@ -82,7 +82,7 @@ void addNodes(PlanSnapshot& snapshot) {
 /// What each node calculates and moves.
 void addWork(PlanSnapshot& snapshot) {
   const Cover& cover = *snapshot.cover;
-  const UsualExtents usual(*cover.model);
+  const ChosenExtents usual(*cover.model);
   const Structure* structure = snapshot.asked().structure.get();
   const bool ranges = structure != nullptr && structure->least != nullptr;
   if (ranges) snapshot.ranges.resize(cover.graph().nodeIdLimit());
@@ -92,7 +92,7 @@ void addWork(PlanSnapshot& snapshot) {
     facts.flops = flopsOfNode(usual, node);
     facts.bytes = nodeBytes(cover, usual, node);
     if (!ranges) continue;
-    const auto at = [&](const UsualExtents& extents) {
+    const auto at = [&](const ChosenExtents& extents) {
       return CostAt{.flops = flopsOfNode(extents, node), .bytes = nodeBytes(cover, extents, node), .ms = {}};
     };
     snapshot.ranges[id.index] = CostRange{at(*structure->least), at(*structure->most)};
@@ -223,7 +223,7 @@ std::vector<const FusedNode*> PlanSnapshot::kernelsOf(NodeId node) const {
   return all;
 }
 
-const FusedNode* PlanSnapshot::fusedOfJust(const std::vector<NodeId>& some) const {
+const FusedNode* PlanSnapshot::fusedWithExactly(const std::vector<NodeId>& some) const {
   if (some.empty()) return nullptr;
   for (const FusedNode* fused : kernelsOf(some.front()))
     if (fused->nodes == some) return fused;
@@ -248,8 +248,8 @@ bool PlanSnapshot::isDrawn(const FusedNode& fused) const {
   return std::ranges::any_of(fused.nodes, [&](NodeId node) { return fusedOf(node) == &fused; });
 }
 
-bool PlanSnapshot::isToldByNodes(const FusedNode& fused) const {
-  return fusedOfJust(fused.nodes) == &fused;
+bool PlanSnapshot::isIdentifiedByNodes(const FusedNode& fused) const {
+  return fusedWithExactly(fused.nodes) == &fused;
 }
 
 std::vector<std::uint32_t> PlanSnapshot::decisionsAbout(const Subject& subject) const {

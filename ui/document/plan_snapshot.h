@@ -92,7 +92,7 @@ struct PlanSnapshot {
   const FusedNode* fusedOf(NodeId node) const;  ///< the first one that contains it, in which it is drawn; null: none
   std::vector<const FusedNode*> kernelsOf(NodeId node) const;  ///< all that contain it
   /// Returns the fused node with exactly these nodes; null: none.
-  const FusedNode* fusedOfJust(const std::vector<NodeId>& nodes) const;
+  const FusedNode* fusedWithExactly(const std::vector<NodeId>& nodes) const;
   const Segment* segmentOf(NodeId node) const;             ///< null: none
   const Segment* segmentOf(const FusedNode& fused) const;  ///< null: a compiler does not report its segment
   /// Returns the root, after which it is named. Invalid: it has no nodes.
@@ -100,7 +100,7 @@ struct PlanSnapshot {
   /// Returns whether one of its nodes is drawn in it, because it is the first fused node that contains the node.
   bool isDrawn(const FusedNode& fused) const;
   /// Returns whether it is identified by its nodes: it has nodes, and no other fused node has the same.
-  bool isToldByNodes(const FusedNode& fused) const;
+  bool isIdentifiedByNodes(const FusedNode& fused) const;
   const PrecisionGrant* grantOf(NodeId node) const;
   std::vector<std::uint32_t> decisionsAbout(const Subject& subject) const;
   /// Returns the decisions about what a handle or name refers to; for a fused node with one node also those about the

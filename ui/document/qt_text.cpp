@@ -32,7 +32,7 @@ QString msText(std::optional<double> ms) {
 }
 
 QString signedMsText(double ms) {
-  return qs(inTimeApart(ms));
+  return qs(inTimeDifference(ms));
 }
 
 QString predictedText(double ms, PriceSource how, double spread) {

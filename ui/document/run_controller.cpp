@@ -7,7 +7,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "engine/extent_check.h"
 #include "engine/host_machine.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/import_engine.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -94,7 +94,7 @@ QString RunController::compareRefusal(const Run* a, const Run* b) const {
 QString RunController::evaluateRefusal() const {
   const Run* run = m_runs.shown();
   if (run == nullptr) return QStringLiteral("There is no run to evaluate.");
-  if (Runs::cameToNothing(*run))
+  if (Runs::endedWithoutNumbers(*run))
     return QStringLiteral("%1 was not built (%2): build the plan first.")
         .arg(Runs::title(*run), qs(std::string(name(run->state))));
   if (isReadFromFiles(*run))
@@ -321,7 +321,7 @@ void RunController::evaluateErrors() {
   const Run* shown = m_runs.shown();
   // What is measured is our emulation of the plan, never an engine that was read from files.
   const bool known =
-      shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::cameToNothing(*shown) && !isReadFromFiles(*shown);
+      shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::endedWithoutNumbers(*shown) && !isReadFromFiles(*shown);
   queueErrors(known ? shown->id : addRun(m_document.options()));
   next();
 }
@@ -390,7 +390,7 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
     run.problem = words.toStdString();
   });
   log(id, words);
-  m_runs.giveBack(id);
+  m_runs.undoDisplay(id);
 }
 
 void RunController::cancel() {

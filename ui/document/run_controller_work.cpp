@@ -41,7 +41,9 @@ QString firstWrongIn(const Json& reply) {
 /// What errors of layers of which none is wrong come to. Of a tensor nothing can be told where no number is expected.
 QString noneIsWrong(const RunErrors& errors) {
   const auto measured = [](const TensorErrors& tensor) { return tensor.errors.carried.has_value(); };
-  const auto lost = [](const TensorErrors& tensor) { return tensor.errors.carried && !tensor.errors.carried->tells(); };
+  const auto lost = [](const TensorErrors& tensor) {
+    return tensor.errors.carried && !tensor.errors.carried->isMeaningful();
+  };
   const auto untold = std::ranges::count_if(errors.tensors, lost);
   if (untold == 0) return QStringLiteral("no layer is wrong");
   if (untold == std::ranges::count_if(errors.tensors, measured))

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/document/layer_errors.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/shown_layer_errors.h"
 #include "ui/jobs/discard.h"
 
 namespace fusescope {
@@ -89,7 +89,7 @@ bool Runs::ofThisPlan(const Run& run) const {
 }
 
 const Run* Runs::newestOfThisPlan() const {
-  const auto fits = [this](const Run& run) { return !run.working() && !cameToNothing(run) && ofThisPlan(run); };
+  const auto fits = [this](const Run& run) { return !run.working() && !endedWithoutNumbers(run) && ofThisPlan(run); };
   const auto newest = std::find_if(m_runs.rbegin(), m_runs.rend(), fits);
   return newest == m_runs.rend() ? nullptr : &*newest;
 }
@@ -101,7 +101,7 @@ ShownTimes Runs::layerTimes() const {
     wanted.of = run->time;
     wanted.measured = ofThisPlan(*run) ? TimeKind::Measured : TimeKind::OfOtherPlan;
   }
-  const bool known = wanted.of.shares(m_known.of) &&
+  const bool known = wanted.of.isSameObject(m_known.of) &&
                      (!wanted.of || (wanted.plan == m_known.plan && wanted.measured == m_known.measured));
   if (!known) {
     if (wanted.of) wanted.times = layerTimesOf(*std::as_const(wanted.of), *wanted.plan, wanted.measured);
@@ -137,7 +137,7 @@ const Runs::Judged& Runs::judged(const SharedOptional<RunErrors>& errors) const 
   if (m_judged.model != snapshot.cover->model || !(m_judged.tolerance == tolerance))
     m_judged = {.model = snapshot.cover->model, .tolerance = tolerance};
   for (const Judged& known : m_judged.all)
-    if (known.of.shares(errors)) return known;
+    if (known.of.isSameObject(errors)) return known;
   const std::vector<TensorErrors>& tensors = errors->tensors;
   Judged judged{.of = errors, .leading = leadingToOutputs(tensors, snapshot.graph(), tolerance), .first = {}};
   const auto first = firstWrongOf(tensors, judged.leading, tolerance);
@@ -256,7 +256,7 @@ bool Runs::hasNumbers(const Run& run) {
   return run.time || !run.evaluations.empty() || !run.errors.empty();
 }
 
-bool Runs::cameToNothing(const Run& run) {
+bool Runs::endedWithoutNumbers(const Run& run) {
   return !run.working() && run.state != RunState::Ready && !hasNumbers(run);
 }
 
@@ -281,9 +281,9 @@ std::string Runs::add(Run run) {
   return id;
 }
 
-void Runs::giveBack(const std::string& id) {
+void Runs::undoDisplay(const std::string& id) {
   const Run* run = find(id);
-  if (run == nullptr || id != m_shown || id != m_before.added || !cameToNothing(*run)) return;
+  if (run == nullptr || id != m_shown || id != m_before.added || !endedWithoutNumbers(*run)) return;
   m_shown = find(m_before.shown) != nullptr ? m_before.shown : std::string();
   m_comparedWith = find(m_before.comparedWith) != nullptr ? m_before.comparedWith : std::string();
   emit shownChanged();
@@ -350,7 +350,8 @@ bool Runs::isLane(const std::string& id) const {
 
 QString Runs::laneRefusal(const Run& run) const {
   if (!run.hasEngine()) return QStringLiteral("A comparison has no kernels of its own.");
-  if (cameToNothing(run)) return QStringLiteral("This run failed or was cancelled, so that it has nothing to show.");
+  if (endedWithoutNumbers(run))
+    return QStringLiteral("This run failed or was cancelled, so that it has nothing to show.");
   if (isLane(run.id)) return {};
   if (&run == shown() || &run == comparedWith()) return QStringLiteral("It has a lane already: it is A or B.");
   return m_lanes.size() < kMostLanes

@@ -91,14 +91,14 @@ class Runs : public QObject {
   static QString title(const Run& run) { return title(run.id, qs(run.name)); }
   static QString title(const std::string& id, const QString& name);
   /// Returns whether it ended without any number: it failed, or was cancelled or interrupted.
-  static bool cameToNothing(const Run& run);
+  static bool endedWithoutNumbers(const Run& run);
   static bool hasNumbers(const Run& run);
 
   /// Adds a run at the end, displays it, and compares it with the one that was displayed before. A comparison changes
   /// neither; it is comparison() as long as its two runs are displayed. Returns the id.
   std::string add(Run run);
   /// Undoes the display of a run that failed: the two runs that were displayed before are displayed again.
-  void giveBack(const std::string& id);
+  void undoDisplay(const std::string& id);
   template <class Change>
   void change(const std::string& id, Change change) {
     for (Run& run : m_runs) {
@@ -176,7 +176,7 @@ class Runs : public QObject {
     Tolerance tolerance{};
     ByHandle<ShownError> errors{};
     bool sameAs(const KnownErrors& other) const {
-      return of.shares(other.of) && plan == other.plan && ofThisPlan == other.ofThisPlan &&
+      return of.isSameObject(other.of) && plan == other.plan && ofThisPlan == other.ofThisPlan &&
              tolerance == other.tolerance;
     }
   };

@@ -28,7 +28,7 @@ std::vector<NodeId> sameNodes(const std::vector<NodeId>& nodes, const Graph& bef
 
 const FusedNode* selectedKernel(const Selection& selection, const PlanSnapshot& snapshot) {
   const FusedNode* named = selection.kernel().empty() ? nullptr : snapshot.fusedWith(selection.kernel());
-  return named != nullptr ? named : snapshot.fusedOfJust(selection.nodes());
+  return named != nullptr ? named : snapshot.fusedWithExactly(selection.nodes());
 }
 
 void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStringList& names, const QObject* source) {
@@ -38,7 +38,7 @@ void selectNamed(Selection& selection, const PlanSnapshot& snapshot, const QStri
     const std::string name = entry.toStdString();
     const std::vector<NodeId> own = snapshot.nodesNamed(name);
     const FusedNode* fused = snapshot.fusedWith(name);
-    if (fused != nullptr && names.size() == 1 && !snapshot.isToldByNodes(*fused)) kernel = name;
+    if (fused != nullptr && names.size() == 1 && !snapshot.isIdentifiedByNodes(*fused)) kernel = name;
     if (own.empty() && inside.empty() && snapshot.inside(name)) inside = name;
     nodes.insert(nodes.end(), own.begin(), own.end());
   }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/temporary_folder.h"
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/network_difference.h"
 #include "session/samples.h"
 #include "ui/document/option_words.h"
@@ -328,7 +328,7 @@ void SessionKeeper::checkModel() {
     if (found.state.change != ModelChange::Changed || model == nullptr) return found;
     const auto now = openModel(known.path, inputs, stop);  // numbers that were read before may be gone
     found.inWeightsAlone =
-        now.ok() && compareButForWeights(*unquantized(model), *now.value(), Numbers::LeftOut).isSameNetwork();
+        now.ok() && compareExceptWeights(*unquantized(model), *now.value(), Numbers::LeftOut).isSameNetwork();
     return found;
   };
   m_jobs.run(kCheckTag, this, look, [this, known](const Found& found) {

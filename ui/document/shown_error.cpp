@@ -30,10 +30,10 @@ namespace {
 
 ErrorLevel levelByItself(const std::optional<TensorError>& error, double bound) {
   if (!error) return ErrorLevel::Unknown;
-  if (!error->tells()) return ErrorLevel::CannotBeTold;
+  if (!error->isMeaningful()) return ErrorLevel::CannotBeTold;
   if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
   if (error->maxAbs == 0) return ErrorLevel::Exact;
-  const double share = ofAllowed(*error, bound);
+  const double share = fractionOfBound(*error, bound);
   if (share <= kFar) return ErrorLevel::FarWithin;
   if (share <= 1) return ErrorLevel::Within;
   return kFar * share <= 1 ? ErrorLevel::Beyond : ErrorLevel::FarBeyond;
@@ -93,9 +93,9 @@ QString ulpText(double ulp) {
 
 QString shortErrorText(const std::optional<TensorError>& error, double bound) {
   if (!error) return {};
-  if (!error->tells()) return QStringLiteral("?");
+  if (!error->isMeaningful()) return QStringLiteral("?");
   if (error->nonFinite > 0 || !std::isfinite(error->maxOverRms)) return QStringLiteral("∞");
-  QString text = besideBound(judgedBy(*error), bound, 1);
+  QString text = besideBound(judgedError(*error), bound, 1);
   return text.replace(QStringLiteral("e-0"), QStringLiteral("e-")).replace(QStringLiteral("e+0"), QStringLiteral("e"));
 }
 
@@ -105,7 +105,7 @@ QString errorPairText(const ShownError& error, Which which, double bound) {
   const auto text = [bound](double number) {
     return std::isfinite(number) ? besideBound(number, bound, 2) : QStringLiteral("∞");
   };
-  const QString pair = one->tells()
+  const QString pair = one->isMeaningful()
                            ? QStringLiteral("%1 / %2").arg(
                                  one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms), text(one->relL2))
                            : kCannotBeTold;
@@ -113,7 +113,7 @@ QString errorPairText(const ShownError& error, Which which, double bound) {
 }
 
 QString errorFactsText(const TensorError& error) {
-  if (!error.tells()) return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
+  if (!error.isMeaningful()) return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(ulpText(error.ulp))};

@@ -33,7 +33,7 @@ struct ShownErrors {
   QString madeBriefly;  ///< "run 3, on 8 samples"
   QString against;      ///< "f32", "f64"
   bool random = false;
-  bool shares(const ShownErrors& other) const { return of.shares(other.of) && bound == other.bound; }
+  bool isSameObject(const ShownErrors& other) const { return of.isSameObject(other.of) && bound == other.bound; }
   ShownError find(const std::string& handle) const;
 };
 

@@ -36,7 +36,9 @@ class ShownMade : public QObject {
     SharedOptional<Json> made;
     std::shared_ptr<const Plan> plan;
     std::string run;  ///< empty: it was built in the background
-    bool same(const Wanted& other) const { return made.shares(other.made) && plan == other.plan && run == other.run; }
+    bool same(const Wanted& other) const {
+      return made.isSameObject(other.made) && plan == other.plan && run == other.run;
+    }
   };
   PlanDocument& m_document;
   Runs& m_runs;

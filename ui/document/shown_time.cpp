@@ -36,7 +36,7 @@ ShownTime sumOf(const std::vector<ShownTime>& times) {
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused) {
   if (const ReadBackPlan* made = asReadBack(cover); made != nullptr && !made->kernels[fused.id.index].isOurs) {
     const std::optional<double> told = made->kernels[fused.id.index].ms;
-    return told ? ShownTime{TimeKind::Told, *told} : ShownTime();
+    return told ? ShownTime{TimeKind::Reported, *told} : ShownTime();
   }
   if (!fused.predictedMs) return {};
   return {fused.predictedHow == PriceSource::Fitted ? TimeKind::Fitted : TimeKind::Predicted, *fused.predictedMs};
@@ -57,7 +57,7 @@ QString timeText(const ShownTime& time) {
       return QStringLiteral("≈ ") + msText(time.ms);
     case TimeKind::Fitted:
       return QStringLiteral("~ ") + msText(time.ms);
-    case TimeKind::Told:
+    case TimeKind::Reported:
       return QStringLiteral("“%1”").arg(msText(time.ms));
     case TimeKind::Emulated:
       return QStringLiteral("emulated");
@@ -78,7 +78,7 @@ QString kindText(TimeKind kind, const QString& made) {
       return QStringLiteral("predicted: such a kernel was measured before");
     case TimeKind::Fitted:
       return QStringLiteral("fitted to other kernels");
-    case TimeKind::Told:
+    case TimeKind::Reported:
       return QStringLiteral("as the compiler reported it");
     case TimeKind::Emulated:
       return QStringLiteral("calculated in software: there is no time");

@@ -18,7 +18,7 @@ enum class TimeKind {
   OfOtherPlan,  ///< measured in a run of another plan, for a kernel with the same nodes and types
   Predicted,    ///< measured earlier for such a kernel
   Fitted,       ///< fitted to other kernels
-  Told,         ///< reported by the compiler that made the kernel
+  Reported,     ///< reported by the compiler that made the kernel
   Emulated,     ///< calculated in software, so that there is no time
   Unknown
 };
@@ -37,7 +37,7 @@ struct ShownTime {
 struct ShownTimes : ByHandle<ShownTime> {
   using ByHandle::ByHandle;
   QString made, madeBriefly;  ///< "run 3, 2 pins", "run 3"; empty: there are no times
-  bool same(const ShownTimes& other) const { return shares(other) && made == other.made; }
+  bool same(const ShownTimes& other) const { return isSameObject(other) && made == other.made; }
 };
 
 /// Returns the time in `times` for `handle`, or `untimed` if there is none.

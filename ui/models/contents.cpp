@@ -67,7 +67,7 @@ Cell differenceCell(const ComparedGroup& group, double most) {
 }
 
 Tone errorToneOf(const TensorComparison& tensor) {
-  if (!tensor.tells()) return Tone::Dim;
+  if (!tensor.isMeaningful()) return Tone::Dim;
   if (!tensor.problem.empty() || !std::isfinite(tensor.maxAbs)) return Tone::Bad;
   return tensor.ok ? Tone::Plain : Tone::Warning;
 }
@@ -75,7 +75,7 @@ Tone errorToneOf(const TensorComparison& tensor) {
 /// Why there are no numbers, else what the tensor is.
 QString contentKind(const TensorComparison& tensor, bool output) {
   if (tensor.problem.empty()) return output ? QStringLiteral("output") : QStringLiteral("inside");
-  return tensor.tells() ? qs(tensor.problem) : QStringLiteral("cannot be told: %1").arg(qs(tensor.problem));
+  return tensor.isMeaningful() ? qs(tensor.problem) : QStringLiteral("cannot be told: %1").arg(qs(tensor.problem));
 }
 
 /// A tensor that cannot be compared stands among the worst, one of which nothing can be told behind all others.
@@ -83,7 +83,7 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
   const QString name = qs(tensor.name), kind = contentKind(tensor, output);
   const bool hasNumbers = tensor.problem.empty();
   const Tone tone = errorToneOf(tensor);
-  const double unknown = tensor.tells() ? std::numeric_limits<double>::max() : kUnknownLast;
+  const double unknown = tensor.isMeaningful() ? std::numeric_limits<double>::max() : kUnknownLast;
   const auto cell = [&](double number) {
     return Cell{.text = hasNumbers ? errorText(number) : QStringLiteral("–"),
                 .sort = hasNumbers && std::isfinite(number) ? number : unknown,

@@ -19,7 +19,7 @@ bool refusedPin(const Decision& decision) {
 // A decision of a cover answers what the plan was asked that it is, or that its compiler was asked for.
 
 std::optional<PinAnswer> pinAnswerAt(const Cover& cover, std::uint32_t index) {
-  const WishAnswer* answer = answerAt(askedPlan(cover), index);
+  const DirectiveAnswer* answer = answerAt(askedPlan(cover), index);
   return answer == nullptr ? std::nullopt : std::optional(pinAnswerOf(answer->outcome));
 }
 

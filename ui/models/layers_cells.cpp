@@ -241,7 +241,7 @@ QString LayersModel::csv() const {
     const Row& row = m_views[view];
     const auto error = [&](Which which, double TensorError::*field) {
       const auto& of = row.error.errors.*which;
-      return of && of->tells() ? QString::number((*of).*field, 'g', 15) : QString();
+      return of && of->isMeaningful() ? QString::number((*of).*field, 'g', 15) : QString();
     };
     const QStringList fields{quotedText(row.view.node),
                              quotedText(row.view.op),

@@ -43,7 +43,7 @@ QString kernelsText(const PlanSnapshot& snapshot, NodeId node) {
 
 /// max|Δ| over rms, infinite where something is; nothing where it is not known or cannot be told.
 std::optional<double> sizeOf(const std::optional<TensorError>& error) {
-  if (!error || !error->tells()) return std::nullopt;
+  if (!error || !error->isMeaningful()) return std::nullopt;
   return error->nonFinite > 0 ? std::numeric_limits<double>::infinity() : error->maxOverRms;
 }
 
@@ -89,7 +89,7 @@ void LayersModel::setTimes(ShownTimes times, const QString& unknown) {
 }
 
 void LayersModel::setErrors(ShownErrors errors) {
-  if (errors.shares(m_errors) && errors.made == m_errors.made) return;
+  if (errors.isSameObject(m_errors) && errors.made == m_errors.made) return;
   m_errors = std::move(errors);
   readErrors();
   if (!m_rows.empty()) emit dataChanged(index(0, kLocal), index(rowCount() - 1, kCarried));

@@ -115,7 +115,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
   const PlanSnapshot& snapshot = planOf(entry);
   const Cover& cover = *snapshot.cover;
   const FusedNode& fused = cover.fusedNodes[entry.number];
-  if (fused.nodes.size() == 1 && snapshot.isToldByNodes(fused))
+  if (fused.nodes.size() == 1 && snapshot.isIdentifiedByNodes(fused))
     return nodeData(entry, fused.nodes.front(), column, role);
   const NodeId main = PlanSnapshot::mainNodeOf(fused);
   if (role == kNameRole) return qs(m_levels[entry.level].path.exactly(handleOf(fused)));
@@ -127,7 +127,7 @@ QVariant OutlineModel::fusedData(const Entry& entry, int column, int role) const
   }
   if (role == Qt::DisplayRole) {
     if (column == kType) return typeCell(cover, fused);
-    return snapshot.isToldByNodes(fused) ? qs(cover.graph().node(main).name) : qs(fused.name);
+    return snapshot.isIdentifiedByNodes(fused) ? qs(cover.graph().node(main).name) : qs(fused.name);
   }
   if (role == Qt::ToolTipRole) return tipText(fusedTip(entry, fused));
   return {};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "session/operations.h"
+#include "session/build_and_run.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

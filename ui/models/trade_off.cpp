@@ -14,7 +14,7 @@ namespace {
 /// Why a run has no place in the plot; empty: it has one.
 QString whyNoPlace(const Run& run, const Evaluation* evaluation, const Verdict& verdict) {
   if (run.working()) return QStringLiteral("it is being made");
-  if (Runs::cameToNothing(run)) return qs(std::string(name(run.state)));
+  if (Runs::endedWithoutNumbers(run)) return qs(std::string(name(run.state)));
   if (!run.time) return QStringLiteral("it was not timed");
   if (!run.time->medianMs)
     return run.time->unavailableReason.empty() ? QStringLiteral("it has no time") : qs(run.time->unavailableReason);

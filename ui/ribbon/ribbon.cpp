@@ -55,7 +55,7 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   connect(&context.runs, &Runs::changed, this, qOverload<>(&QWidget::update));  // two runs may be timed in turns now
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
     m_heard.reset();
-    m_otherProgress.endOther();
+    m_otherProgress.endDialog();
   });
   connect(&canvas, &GraphView::cameraChanged, this, [this] {
     m_inViewStale = true;
@@ -146,23 +146,23 @@ void Ribbon::showFailure() {
 void Ribbon::showProgress() {
   if (m_context.controller.busy()) {
     const RunController::UnderWay now = m_context.controller.underWay();
-    m_look.progress = m_progress.heard(picture(), now.run, now.phase, now.detail, m_context.controller.activity());
+    m_look.progress = m_progress.followRun(picture(), now.run, now.phase, now.detail, m_context.controller.activity());
   } else if (m_heard) {
-    m_look.progress = m_otherProgress.heardOther(picture(), m_heard->work, m_heard->phase, m_heard->detail);
+    m_look.progress = m_otherProgress.followDialog(picture(), m_heard->work, m_heard->phase, m_heard->detail);
   } else {
     m_look.progress = {};
   }
   update();
 }
 
-void Ribbon::hear(const WorkSettings& work, const QString& phase, const QString& detail) {
+void Ribbon::showWorkProgress(const WorkSettings& work, const QString& phase, const QString& detail) {
   const auto* errors = std::get_if<ErrorsSettings>(&work);
   const bool isBisection = errors != nullptr && errors->bisect;
   if (!isBisection && !std::holds_alternative<TuneSettings>(work) && !std::holds_alternative<CalibrateSettings>(work))
     return;
   m_heard.reset();
   if (phase.isEmpty()) {
-    m_otherProgress.endOther();
+    m_otherProgress.endDialog();
   } else {
     m_heard = {work, phase, detail};
   }
@@ -319,7 +319,7 @@ std::vector<NodeId> Ribbon::nodesOf(const RibbonSpot& spot, std::string& kernel)
   const std::string handle = handleOf(*fused);
   if (lane.snapshot->plan->model != screen->plan->model) fused = screen->fusedWith(handle);
   if (fused == nullptr) return {};
-  if (lane.snapshot == screen && !screen->isToldByNodes(*fused)) kernel = handle;
+  if (lane.snapshot == screen && !screen->isIdentifiedByNodes(*fused)) kernel = handle;
   return fused->nodes;
 }
 
@@ -354,7 +354,7 @@ QString Ribbon::describe(const RibbonSpot& spot) const {
   return barDescription(picture(), rowOf(spot), barOf(spot));
 }
 
-QStringList Ribbon::said(std::size_t lane) const {
+QStringList Ribbon::laneText(std::size_t lane) const {
   if (picture().empty()) return {};
   const LaneTotal total = laneTotal(picture(), lane);
   QStringList lines{total.time, total.whose};

@@ -50,13 +50,13 @@ class Ribbon : public QWidget {
   QString tooltipAt(const QPointF& position) const;
   QString describe(const RibbonSpot& spot) const;
   /// Returns the text beside a lane, line by line.
-  QStringList said(std::size_t lane) const;
+  QStringList laneText(std::size_t lane) const;
   /// Returns the text between a lane and the one below it.
   TotalDelta deltaBelow(std::size_t upper) const;
   void fillMenu(QMenu& menu);
   /// Receives the progress of the worker's other work from WorkerClient::told(). Searches for pins and calibrations are
   /// displayed.
-  void hear(const WorkSettings& work, const QString& phase, const QString& detail);
+  void showWorkProgress(const WorkSettings& work, const QString& phase, const QString& detail);
   static QStringList keyHelp();
 
  signals:

@@ -66,7 +66,7 @@ void Ribbon::paintTotals(QPainter& painter) const {
       if (!delta.text.isEmpty()) line(band.rect.top(), band.rect.height(), small, color, delta.text);
     }
     if (band.kind != RibbonBand::Kind::Lane) continue;
-    const QStringList lines = said(band.of);
+    const QStringList lines = laneText(band.of);
     const bool isOther = picture().lanes[band.of].ofOtherPlan;
     const double all = isAlone ? 18 + 13 * (lines.size() - 1) : 26;
     double y = isAlone ? std::max(2.0, (height() - all) / 2) : band.rect.center().y() - all / 2;

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "planning/fused_node_facts.h"
-#include "ui/document/layer_errors.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/shown_layer_errors.h"
 
 namespace fusescope {
 
@@ -34,40 +34,43 @@ std::vector<std::int32_t> blockPath(const ModuleTree& tree, NodeId node) {
 }
 
 /// Of two that ask for the plan of a run.
-bool samePlan(const LaneWish& a, const LaneWish& b) {
+bool samePlan(const LaneRequest& a, const LaneRequest& b) {
   return a.planned && b.planned && a.planned->sameAs(*b.planned) && a.network.model == b.network.model;
 }
 
 }  // namespace
 
-bool sameLane(const LaneWish& a, const LaneWish& b) {
-  const bool sameErrors = a.judged.has_value() == b.judged.has_value() && (!a.judged || a.judged->shares(*b.judged)) &&
-                          a.errors.shares(b.errors) && a.errorBound == b.errorBound;
+bool sameLane(const LaneRequest& a, const LaneRequest& b) {
+  const bool sameErrors = a.judged.has_value() == b.judged.has_value() &&
+                          (!a.judged || a.judged->isSameObject(*b.judged)) && a.errors.isSameObject(b.errors) &&
+                          a.errorBound == b.errorBound;
   return a.run == b.run && a.title == b.title && a.ofOtherPlan == b.ofOtherPlan && a.ownPlan == b.ownPlan &&
-         a.snapshot == b.snapshot && (a.snapshot != nullptr || samePlan(a, b)) && a.time.shares(b.time) && sameErrors;
+         a.snapshot == b.snapshot && (a.snapshot != nullptr || samePlan(a, b)) && a.time.isSameObject(b.time) &&
+         sameErrors;
 }
 
-Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneWish& wish, const StopToken& stop) {
-  const auto artifact = TRY(wish.plans->find(*wish.planned, wish.network, stop));
+Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneRequest& request, const StopToken& stop) {
+  const auto artifact = TRY(request.plans->find(*request.planned, request.network, stop));
   return makeSnapshot(artifact->plan, nullptr, artifact->made);
 }
 
-RibbonLane makeLane(const LaneWish& wish, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts) {
-  RibbonLane lane{.run = wish.run, .title = wish.title, .ofOtherPlan = wish.ofOtherPlan};
+RibbonLane makeLane(const LaneRequest& request, std::shared_ptr<const PlanSnapshot> snapshot,
+                    const CanvasFonts& fonts) {
+  RibbonLane lane{.run = request.run, .title = request.title, .ofOtherPlan = request.ofOtherPlan};
   lane.snapshot = std::move(snapshot);
   const Cover& cover = *lane.snapshot->cover;
   ShownTimes times;
-  if (wish.time) {
-    const RunTime& time = *std::as_const(wish.time);
-    times = layerTimesOf(time, *lane.snapshot, wish.ownPlan ? TimeKind::Measured : TimeKind::OfOtherPlan);
+  if (request.time) {
+    const RunTime& time = *std::as_const(request.time);
+    times = layerTimesOf(time, *lane.snapshot, request.ownPlan ? TimeKind::Measured : TimeKind::OfOtherPlan);
     lane.latencyMs = time.medianMs;
     lane.isQuiet = time.quiet;
   }
-  if (wish.judged) {
-    lane.errors = *wish.judged;
-  } else if (wish.errors) {
-    lane.errors.of = layerErrorsOf(*std::as_const(wish.errors), *lane.snapshot, nullptr);
-    lane.errors.bound = wish.errorBound;
+  if (request.judged) {
+    lane.errors = *request.judged;
+  } else if (request.errors) {
+    lane.errors.of = layerErrorsOf(*std::as_const(request.errors), *lane.snapshot, nullptr);
+    lane.errors.bound = request.errorBound;
   }
   const CanvasItems items(cover, {}, fonts);
   lane.items.reserve(cover.fusedNodes.size());

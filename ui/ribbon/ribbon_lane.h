@@ -18,7 +18,7 @@ namespace fusescope {
 
 /// A request for a lane: the displayed plan or the plan of a run, with the numbers of a run. It is made on the GUI
 /// thread.
-struct LaneWish {
+struct LaneRequest {
   std::string run;                               ///< id of the run whose numbers it shows; empty: none
   QString title;                                 ///< title of the run: "run 3, 2 pins"
   bool ofOtherPlan = false;                      ///< the run is of another plan than the displayed one
@@ -56,12 +56,12 @@ struct RibbonLane {
 };
 
 /// Returns whether two requests are for the same lane; it is fast.
-bool sameLane(const LaneWish& a, const LaneWish& b);
+bool sameLane(const LaneRequest& a, const LaneRequest& b);
 /// Makes the snapshot for the plan of a run that is not displayed. May run on any thread, and may take as long as
 /// planning. Errors: those of RunPlans::find().
-Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneWish& wish, const StopToken& stop);
+Result<std::shared_ptr<const PlanSnapshot>> snapshotOfRun(const LaneRequest& request, const StopToken& stop);
 /// `snapshot` is that of the request, or was made for it. May run on any thread.
-RibbonLane makeLane(const LaneWish& wish, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts);
+RibbonLane makeLane(const LaneRequest& request, std::shared_ptr<const PlanSnapshot> snapshot, const CanvasFonts& fonts);
 
 std::vector<KernelCost> costsOf(const RibbonLane& lane);
 LaneShape shapeOf(const RibbonLane& lane, KernelWidths widths);

@@ -22,7 +22,7 @@ QFont ribbonFont(int pixels, QFont::Weight weight = QFont::Normal) {
 }
 
 bool isHatched(TimeKind kind) {
-  return kind == TimeKind::Predicted || kind == TimeKind::Fitted || kind == TimeKind::Told ||
+  return kind == TimeKind::Predicted || kind == TimeKind::Fitted || kind == TimeKind::Reported ||
          kind == TimeKind::Unknown || kind == TimeKind::Emulated;
 }
 
@@ -159,9 +159,9 @@ void RibbonPainter::kernel(const RibbonBand& band, const RibbonBar& bar) {
     ground = mixed(color, m_theme.canvas, kPale);
     m_painter.fillRect(rect, ground);
     const bool isUnknown = kind == TimeKind::Unknown || kind == TimeKind::Emulated;
-    const Qt::BrushStyle hatch = isUnknown                ? Qt::DiagCrossPattern
-                                 : kind == TimeKind::Told ? Qt::FDiagPattern
-                                                          : Qt::BDiagPattern;
+    const Qt::BrushStyle hatch = isUnknown                    ? Qt::DiagCrossPattern
+                                 : kind == TimeKind::Reported ? Qt::FDiagPattern
+                                                              : Qt::BDiagPattern;
     if (!isUnknown || m_picture.basis == WidthBasis::Time || lane.snapshot->made() != nullptr)
       m_painter.fillRect(rect, QBrush(mixed(ground, color, 0.6), hatch));
   } else {

@@ -23,7 +23,8 @@ std::vector<std::vector<std::uint32_t>> thingsOf(const Cover& cover, const Cover
   things.reserve(cover.fusedNodes.size());
   for (const FusedNode& fused : cover.fusedNodes) {
     auto& of = things.emplace_back();
-    for (const NodeId node : fused.nodes) of.push_back(levels.empty() ? node.index : levels.front().thingOfB(node));
+    for (const NodeId node : fused.nodes)
+      of.push_back(levels.empty() ? node.index : levels.front().nodeNumberOfB(node));
   }
   return things;
 }
@@ -118,7 +119,7 @@ RibbonPicture makePicture(std::vector<RibbonLane> lanes, RibbonWidth wanted) {
   std::vector<LaneShape> shapes;
   for (std::size_t l = 0; l < costs.size(); ++l) {
     KernelWidths widths = kernelWidths(costs[l], picture.basis);
-    picture.unseen.push_back(widths.unseen);
+    picture.unseen.push_back(widths.atMinimumWidth);
     shapes.push_back(shapeOf(picture.lanes[l], std::move(widths)));
   }
   picture.layout = layOutRibbon(groupLanes(std::move(sets)), shapes);
@@ -127,22 +128,22 @@ RibbonPicture makePicture(std::vector<RibbonLane> lanes, RibbonWidth wanted) {
   return picture;
 }
 
-MadePicture makePicture(const std::vector<LaneWish>& wishes, RibbonWidth wanted, const CanvasFonts& fonts,
+MadePicture makePicture(const std::vector<LaneRequest>& requests, RibbonWidth wanted, const CanvasFonts& fonts,
                         const StopToken& stop) {
   MadePicture made;
   std::vector<RibbonLane> lanes;
-  for (const LaneWish& wish : wishes) {
-    auto snapshot = wish.snapshot;
+  for (const LaneRequest& request : requests) {
+    auto snapshot = request.snapshot;
     if (snapshot == nullptr) {
-      auto planned = snapshotOfRun(wish, stop);
+      auto planned = snapshotOfRun(request, stop);
       if (!planned.ok()) {
         made.problem =
-            QStringLiteral("The plan of %1 cannot be made again: %2").arg(wish.title, problemText(planned.error()));
+            QStringLiteral("The plan of %1 cannot be made again: %2").arg(request.title, problemText(planned.error()));
         continue;
       }
-      snapshot = made.plans[wish.run] = planned.value();
+      snapshot = made.plans[request.run] = planned.value();
     }
-    lanes.push_back(makeLane(wish, std::move(snapshot), fonts));
+    lanes.push_back(makeLane(request, std::move(snapshot), fonts));
   }
   made.picture = std::make_shared<const RibbonPicture>(makePicture(std::move(lanes), wanted));
   return made;

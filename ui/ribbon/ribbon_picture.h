@@ -25,7 +25,7 @@ struct RibbonPicture {
   WidthBasis basis = WidthBasis::Time;
   std::vector<std::vector<GroupDifference>> differences;  ///< for each upper lane and each group
   double mostDelta = 0;                                   ///< the largest absolute deltaMs
-  std::vector<std::size_t> unseen;                        ///< for each lane, see KernelWidths::unseen
+  std::vector<std::size_t> unseen;                        ///< for each lane, see KernelWidths::atMinimumWidth
   /// For each lane and bar, the milliseconds and the number of kernels without a time of all bars before it; one more
   /// for the end.
   std::vector<std::vector<double>> msBefore;
@@ -57,7 +57,7 @@ struct MadePicture {
 };
 /// Makes the lanes, with the plans that they need, and their layout. A lane whose plan cannot be made is omitted. May
 /// run on any thread.
-MadePicture makePicture(const std::vector<LaneWish>& wishes, RibbonWidth wanted, const CanvasFonts& fonts,
+MadePicture makePicture(const std::vector<LaneRequest>& requests, RibbonWidth wanted, const CanvasFonts& fonts,
                         const StopToken& stop);
 
 }  // namespace fusescope

@@ -50,8 +50,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> kernelsNamed(const RibbonLa
 
 }  // namespace
 
-RibbonProgress ProgressFollower::heard(const RibbonPicture& picture, const std::string& run, const QString& phase,
-                                       const QString& detail, const QString& activity) {
+RibbonProgress ProgressFollower::followRun(const RibbonPicture& picture, const std::string& run, const QString& phase,
+                                           const QString& detail, const QString& activity) {
   RibbonProgress progress{.words = activity, .reached = {}};
   if (run != m_run || phase != m_phase) m_farthest = -1;
   m_run = run;
@@ -71,8 +71,8 @@ RibbonProgress ProgressFollower::heard(const RibbonPicture& picture, const std::
   return progress;
 }
 
-RibbonProgress ProgressFollower::heardOther(const RibbonPicture& picture, const WorkSettings& work,
-                                            const QString& phase, const QString& detail) {
+RibbonProgress ProgressFollower::followDialog(const RibbonPicture& picture, const WorkSettings& work,
+                                              const QString& phase, const QString& detail) {
   if (std::holds_alternative<ErrorsSettings>(work)) return bisecting(picture, phase, detail);
   if (!std::holds_alternative<TuneSettings>(work))
     return heard(picture, {}, phase, detail, detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
@@ -100,7 +100,7 @@ RibbonProgress ProgressFollower::bisecting(const RibbonPicture& picture, const Q
   return progress;
 }
 
-void ProgressFollower::endOther() {
+void ProgressFollower::endDialog() {
   *this = {};
 }
 

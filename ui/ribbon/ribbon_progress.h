@@ -15,15 +15,15 @@ class ProgressFollower {
  public:
   /// `run` is the run that the work is for; `phase` and `detail` come from the worker, and `activity` is a text about
   /// them.
-  RibbonProgress heard(const RibbonPicture& picture, const std::string& run, const QString& phase,
-                       const QString& detail, const QString& activity);
+  RibbonProgress followRun(const RibbonPicture& picture, const std::string& run, const QString& phase,
+                           const QString& detail, const QString& activity);
   /// Does the same for work of a dialog: a search for pins, whose sets are marked at their kernels in the last lane; a
   /// calibration, which goes through the network; or a search for what makes an output wrong, which goes through it
   /// once for each build.
-  RibbonProgress heardOther(const RibbonPicture& picture, const WorkSettings& work, const QString& phase,
-                            const QString& detail);
+  RibbonProgress followDialog(const RibbonPicture& picture, const WorkSettings& work, const QString& phase,
+                              const QString& detail);
   /// Says that the work of a dialog has ended.
-  void endOther();
+  void endDialog();
 
  private:
   RibbonProgress searching(const RibbonPicture& picture) const;

@@ -32,7 +32,7 @@ RibbonSource::RibbonSource(const DockContext& context, QObject* parent) : QObjec
     m_context.jobs.cancel(kColorsTag);
     m_making = m_painting = false;
     m_plans.clear();
-    m_wishes.clear();
+    m_requests.clear();
     m_picture = std::make_shared<RibbonPicture>();
     m_colors.clear();
     m_problem.clear();
@@ -59,41 +59,41 @@ bool RibbonSource::idle() const {
   return !m_soon.isActive() && !m_making && !m_painting;
 }
 
-LaneWish RibbonSource::wishOf(const Run& run) const {
+LaneRequest RibbonSource::requestOf(const Run& run) const {
   const PlanDocument& document = m_context.document;
-  LaneWish wish{.run = run.id, .title = Runs::title(run), .ofOtherPlan = !m_context.runs.ofThisPlan(run)};
-  wish.planned = PlannedRun(run);
-  wish.plans = m_context.runs.plans();
-  wish.network = m_context.runs.network();
-  wish.time = run.time;
-  wish.errorBound = m_context.runs.layerErrors().bound;
-  if (!wish.ofOtherPlan) {
-    wish.snapshot = document.snapshot();
+  LaneRequest request{.run = run.id, .title = Runs::title(run), .ofOtherPlan = !m_context.runs.ofThisPlan(run)};
+  request.planned = PlannedRun(run);
+  request.plans = m_context.runs.plans();
+  request.network = m_context.runs.network();
+  request.time = run.time;
+  request.errorBound = m_context.runs.layerErrors().bound;
+  if (!request.ofOtherPlan) {
+    request.snapshot = document.snapshot();
   } else if (const auto known = m_plans.find(run.id);
-             known != m_plans.end() && known->second.of.sameAs(*wish.planned)) {
-    wish.snapshot = known->second.plan;
+             known != m_plans.end() && known->second.of.sameAs(*request.planned)) {
+    request.snapshot = known->second.plan;
   }
-  if (&run == m_context.runs.shown() && !wish.ofOtherPlan) {
-    wish.judged = m_context.runs.layerErrors();
+  if (&run == m_context.runs.shown() && !request.ofOtherPlan) {
+    request.judged = m_context.runs.layerErrors();
   } else {
-    wish.errors = m_context.runs.errorsOf(run).errors;
+    request.errors = m_context.runs.errorsOf(run).errors;
   }
-  return wish;
+  return request;
 }
 
-LaneWish RibbonSource::wishOnScreen() const {
+LaneRequest RibbonSource::requestOnScreen() const {
   const Run* run = m_context.runs.shown();
-  LaneWish wish;
+  LaneRequest request;
   if (run != nullptr) {
-    wish.run = run->id;
-    wish.title = Runs::title(*run);
-    wish.ofOtherPlan = !m_context.runs.ofThisPlan(*run);
-    wish.ownPlan = !wish.ofOtherPlan;
-    wish.time = run->time;
-    wish.judged = m_context.runs.layerErrors();
+    request.run = run->id;
+    request.title = Runs::title(*run);
+    request.ofOtherPlan = !m_context.runs.ofThisPlan(*run);
+    request.ownPlan = !request.ofOtherPlan;
+    request.time = run->time;
+    request.judged = m_context.runs.layerErrors();
   }
-  wish.snapshot = m_context.document.snapshot();
-  return wish;
+  request.snapshot = m_context.document.snapshot();
+  return request;
 }
 
 bool RibbonSource::isOfModel(const Run& run) const {
@@ -101,38 +101,39 @@ bool RibbonSource::isOfModel(const Run& run) const {
 }
 
 /// Further runs above the two that are compared, which stay beside each other.
-std::vector<LaneWish> RibbonSource::wishes() {
+std::vector<LaneRequest> RibbonSource::requests() {
   m_missing.clear();
-  std::vector<LaneWish> main = mainWishes(), all;
+  std::vector<LaneRequest> main = mainRequests(), all;
   const Runs& runs = m_context.runs;
   for (const std::string& id : runs.lanes()) {
     const Run* run = runs.find(id);
-    if (run == nullptr || Runs::cameToNothing(*run) || std::ranges::find(main, id, &LaneWish::run) != main.end())
+    if (run == nullptr || Runs::endedWithoutNumbers(*run) ||
+        std::ranges::find(main, id, &LaneRequest::run) != main.end())
       continue;
     if (!isOfModel(*run)) {
       m_missing = QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
       continue;
     }
-    all.push_back(wishOf(*run));
+    all.push_back(requestOf(*run));
     all.back().ofOtherPlan = false;  // a lane of its own plan
   }
   std::ranges::move(main, std::back_inserter(all));
   return all;
 }
 
-std::vector<LaneWish> RibbonSource::mainWishes() {
+std::vector<LaneRequest> RibbonSource::mainRequests() {
   const Runs& runs = m_context.runs;
   const Run *shown = runs.shown(), *other = runs.comparedWith();
-  if (shown == nullptr || other == nullptr || Runs::cameToNothing(*shown) || Runs::cameToNothing(*other))
-    return {wishOnScreen()};
+  if (shown == nullptr || other == nullptr || Runs::endedWithoutNumbers(*shown) || Runs::endedWithoutNumbers(*other))
+    return {requestOnScreen()};
   for (const Run* run : {other, shown}) {
     if (isOfModel(*run)) continue;
     m_missing = QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
-    return {wishOnScreen()};
+    return {requestOnScreen()};
   }
   // Whose own plan is shown is greyed where it is the shown run's, and not that on screen. The other is another's
   // anyway.
-  std::vector<LaneWish> both{wishOf(*other), wishOf(*shown)};
+  std::vector<LaneRequest> both{requestOf(*other), requestOf(*shown)};
   both.front().ofOtherPlan = false;
   return both;
 }
@@ -140,22 +141,23 @@ std::vector<LaneWish> RibbonSource::mainWishes() {
 void RibbonSource::follow() {
   const auto snapshot = m_context.document.snapshot();
   if (!m_onScreen || snapshot == nullptr) return;
-  std::vector<LaneWish> wanted = wishes();
-  const bool same = m_wishedWidth == m_width && wanted.size() == m_wishes.size() &&
-                    std::equal(wanted.begin(), wanted.end(), m_wishes.begin(), sameLane);
+  std::vector<LaneRequest> wanted = requests();
+  const bool same = m_requestedWidth == m_width && wanted.size() == m_requests.size() &&
+                    std::equal(wanted.begin(), wanted.end(), m_requests.begin(), sameLane);
   if (!same) make(std::move(wanted));
 }
 
-void RibbonSource::make(std::vector<LaneWish> wishes) {
-  m_wishes = wishes;
-  m_wishedWidth = m_width;
+void RibbonSource::make(std::vector<LaneRequest> requests) {
+  m_requests = requests;
+  m_requestedWidth = m_width;
   m_making = true;
   struct Made {
     MadePicture picture;
     LaneColors colors;
   };
-  const auto work = [wishes, width = m_width, fonts = m_fonts, mode = m_mode, theme = m_theme](const StopToken& stop) {
-    Made made{makePicture(wishes, width, fonts, stop), {}};
+  const auto work = [requests, width = m_width, fonts = m_fonts, mode = m_mode,
+                     theme = m_theme](const StopToken& stop) {
+    Made made{makePicture(requests, width, fonts, stop), {}};
     made.colors = colorsOf(*made.picture.picture, *mode, theme);
     return made;
   };
@@ -164,11 +166,11 @@ void RibbonSource::make(std::vector<LaneWish> wishes) {
     m_picture = made.picture.picture;
     m_colors = made.colors;
     m_problem = m_missing.isEmpty() ? made.picture.problem : m_missing;
-    for (LaneWish& wish : m_wishes) {
-      const auto plan = made.picture.plans.find(wish.run);
+    for (LaneRequest& request : m_requests) {
+      const auto plan = made.picture.plans.find(request.run);
       if (plan == made.picture.plans.end()) continue;
-      m_plans.insert_or_assign(wish.run, KnownPlan{*wish.planned, plan->second});
-      wish.snapshot = plan->second;
+      m_plans.insert_or_assign(request.run, KnownPlan{*request.planned, plan->second});
+      request.snapshot = plan->second;
     }
     emit pictureChanged();
     if (mode != m_mode || kind != m_theme.kind) paintAnew();

@@ -37,13 +37,13 @@ class RibbonSource : public QObject {
 
  private:
   void follow();
-  void make(std::vector<LaneWish> wishes);
+  void make(std::vector<LaneRequest> requests);
   void paintAnew();
-  std::vector<LaneWish> wishes();
-  std::vector<LaneWish> mainWishes();
+  std::vector<LaneRequest> requests();
+  std::vector<LaneRequest> mainRequests();
   bool isOfModel(const Run& run) const;
-  LaneWish wishOf(const Run& run) const;
-  LaneWish wishOnScreen() const;
+  LaneRequest requestOf(const Run& run) const;
+  LaneRequest requestOnScreen() const;
 
   DockContext m_context;
   CanvasFonts m_fonts;
@@ -52,8 +52,8 @@ class RibbonSource : public QObject {
   RibbonWidth m_width = RibbonWidth::Time;
   const ColorMode* m_mode = colorModes().front();
   Theme m_theme = Theme::dark();
-  std::vector<LaneWish> m_wishes;  ///< what the picture, or the one that comes, is of
-  RibbonWidth m_wishedWidth = RibbonWidth::Time;
+  std::vector<LaneRequest> m_requests;  ///< what the picture, or the one that comes, is of
+  RibbonWidth m_requestedWidth = RibbonWidth::Time;
   QString m_missing;  ///< why a run cannot even be asked for
   std::shared_ptr<const RibbonPicture> m_picture = std::make_shared<RibbonPicture>();
   std::vector<std::vector<QRgb>> m_colors;

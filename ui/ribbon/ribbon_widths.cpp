@@ -69,7 +69,7 @@ KernelWidths kernelWidths(const std::vector<KernelCost>& kernels, WidthBasis bas
     const auto measure = measureOf(kernel, basis);
     const auto work = workOf(kernel);
     if (!measure) ++widths.unknown;
-    if (!measure && (!work || rate <= 0)) ++widths.unseen;
+    if (!measure && (!work || rate <= 0)) ++widths.atMinimumWidth;
     widths.of.push_back(measure ? *measure : work ? rate * *work : 0);
   }
   const double total = std::accumulate(widths.of.begin(), widths.of.end(), 0.0);

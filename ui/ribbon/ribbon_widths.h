@@ -23,7 +23,8 @@ struct KernelCost {
 struct KernelWidths {
   std::vector<double> of;   ///< for each kernel, all above 0; in milliseconds, operations, bytes, or 1 each
   std::size_t unknown = 0;  ///< number of kernels for which this is unknown
-  std::size_t unseen = 0;   ///< number of those that have the minimum width, because nothing known determines a width
+  std::size_t atMinimumWidth =
+      0;  ///< number of those that have the minimum width, because nothing known determines a width
 };
 
 /// Returns the basis on which all lanes can be drawn: time only if each lane has a kernel with a time.

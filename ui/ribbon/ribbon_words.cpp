@@ -210,15 +210,15 @@ void addPredicted(LaneTotal& total, const RibbonLane& lane) {
   const ShownTime sum = sumOf(lane.times);
   const bool isOfRun = sum.kind == TimeKind::Measured || sum.kind == TimeKind::OfOtherPlan;
   total.time = any ? timeText(sum) : QStringLiteral("no time");
-  total.whose = !any                         ? QStringLiteral("not measured")
-                : isOfRun                    ? QStringLiteral("its kernels, ") + runWord(lane)
-                : sum.kind == TimeKind::Told ? QStringLiteral("reported, not measured")
-                                             : QStringLiteral("predicted, not measured");
+  total.whose = !any                             ? QStringLiteral("not measured")
+                : isOfRun                        ? QStringLiteral("its kernels, ") + runWord(lane)
+                : sum.kind == TimeKind::Reported ? QStringLiteral("reported, not measured")
+                                                 : QStringLiteral("predicted, not measured");
   if (any && lane.untimed > 0 && total.more.isEmpty())
     total.more = QStringLiteral("%1 of %2 unknown").arg(lane.untimed).arg(lane.size());
   total.tooltip =
       any && isOfRun ? QStringLiteral("%1 as %2 has them: the whole was not timed.").arg(kernels, runWords(lane))
-      : any && sum.kind == TimeKind::Told
+      : any && sum.kind == TimeKind::Reported
           ? QStringLiteral("%1 as the compiler reported them; no run of this plan was timed.").arg(kernels)
       : any
           ? QStringLiteral("%1 as they are predicted; no run of this plan was timed.").arg(kernels)

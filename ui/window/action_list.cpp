@@ -4,7 +4,7 @@
 
 #include "ui/compare/two_views.h"
 #include "ui/document/environment_words.h"
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/actions.h"
 #include "ui/window/extract_action.h"

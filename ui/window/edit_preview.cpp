@@ -1,7 +1,7 @@
 #include "ui/window/edit_preview.h"
 
 #include "base/quantities.h"
-#include "planning/wish_answers.h"
+#include "planning/explanations.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
@@ -28,15 +28,15 @@ QString timeChange(const Plan& now, const Plan& tried) {
       .arg(signedMsText(*tried.predictedMs - *now.predictedMs), msText(now.predictedMs));
 }
 
-bool isRefusal(WishOutcome outcome) {
-  return outcome == WishOutcome::Refused || outcome == WishOutcome::NotHonoured || outcome == WishOutcome::Overridden ||
-         outcome == WishOutcome::Nothing;
+bool isRefusal(DirectiveOutcome outcome) {
+  return outcome == DirectiveOutcome::Refused || outcome == DirectiveOutcome::NotHonoured ||
+         outcome == DirectiveOutcome::Overridden || outcome == DirectiveOutcome::Nothing;
 }
 
 /// Answers to directives that the plan on screen does not give.
 QStringList newRefusals(const PlanSnapshot& tried) {
   QStringList refusals;
-  for (const WishAnswer& answer : tried.plan->answers) {
+  for (const DirectiveAnswer& answer : tried.plan->answers) {
     const auto& fresh = tried.delta.newAnswers;
     if (isRefusal(answer.outcome) && std::ranges::find(fresh, answer.decision) != fresh.end())
       refusals << inWindowWords(tried.plan->decisions[answer.decision]);
@@ -47,11 +47,11 @@ QStringList newRefusals(const PlanSnapshot& tried) {
 /// What is said where all types that are newly asked for hold without a price: no time need be known for that.
 std::optional<QString> freePins(const PlanSnapshot& tried) {
   bool any = false;
-  for (const WishAnswer& answer : tried.plan->answers) {
+  for (const DirectiveAnswer& answer : tried.plan->answers) {
     const auto& fresh = tried.delta.newAnswers;
     if (std::ranges::find(fresh, answer.decision) == fresh.end()) continue;
-    if (answer.outcome == WishOutcome::Price || isRefusal(answer.outcome)) return std::nullopt;
-    any = any || answer.outcome == WishOutcome::Free;
+    if (answer.outcome == DirectiveOutcome::Price || isRefusal(answer.outcome)) return std::nullopt;
+    any = any || answer.outcome == DirectiveOutcome::Free;
   }
   return any ? std::optional(QStringLiteral("Free: no kernel is split, and no conversion is added.")) : std::nullopt;
 }
@@ -70,11 +70,11 @@ QString previewText(const PlanSnapshot& now, const PlanSnapshot& tried) {
   if (free) lines << *free;
   if (!free || (now.plan->predictedMs && tried.plan->predictedMs)) lines << timeChange(*now.plan, *tried.plan);
   QStringList counts;
-  if (delta.fusedNodes != 0) counts << qs(inCountApart(delta.fusedNodes, "kernel"));
+  if (delta.fusedNodes != 0) counts << qs(inCountDifference(delta.fusedNodes, "kernel"));
   const auto casts =
       static_cast<std::int64_t>(delta.castsAdded.size()) - static_cast<std::int64_t>(delta.castsRemoved.size());
-  if (casts != 0) counts << qs(inCountApart(casts, "conversion"));
-  if (delta.castBytes != 0) counts << QStringLiteral("conversions move ") + qs(inBytesApart(delta.castBytes));
+  if (casts != 0) counts << qs(inCountDifference(casts, "conversion"));
+  if (delta.castBytes != 0) counts << QStringLiteral("conversions move ") + qs(inBytesDifference(delta.castBytes));
   if (!delta.retyped.empty())
     counts << plural(static_cast<std::int64_t>(delta.retyped.size()), QStringLiteral("node")) +
                   QStringLiteral(" in another type");

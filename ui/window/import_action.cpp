@@ -2,7 +2,7 @@
 
 #include <QFileInfo>
 
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/samples.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"

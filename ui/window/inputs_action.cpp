@@ -4,7 +4,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
-#include "session/exported_program.h"
+#include "session/exported_program_report.h"
 #include "session/network_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"

@@ -22,12 +22,12 @@ void tell(MainWindow& window, const QString& text) {
 }
 
 /// What is wished of the model that is open, for another compiler.
-JobWishes wishesOf(MainWindow& window, const ProbedKind& kind) {
-  JobWishes wishes{.model = {},
-                   .extents = window.document().inputs(),
-                   .options = window.document().options(),
-                   .inputs = window.runs().settings().inputs,
-                   .questions = {.run = true, .time = true, .profile = true}};
+JobDescription wishesOf(MainWindow& window, const ProbedKind& kind) {
+  JobDescription wishes{.model = {},
+                        .extents = window.document().inputs(),
+                        .options = window.document().options(),
+                        .inputs = window.runs().settings().inputs,
+                        .questions = {.run = true, .time = true, .profile = true}};
   PlanOptions& options = wishes.options;
   const bool isItsOwn = options.compiler == kind.name() || options.compiler.starts_with(std::string(kind.name()) + "@");
   if (!isItsOwn) options.compilerOptions.clear();

@@ -12,7 +12,7 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/compare/two_views.h"
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/import_action.h"

@@ -6,7 +6,7 @@
 #include "ui/dialogs/cache_dialog.h"
 #include "ui/dialogs/compilers_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
-#include "ui/document/environments.h"
+#include "ui/document/known_environments.h"
 #include "ui/jobs/worker_client.h"
 #include "ui/ribbon/ribbon.h"
 #include "ui/window/main_window.h"
@@ -23,7 +23,7 @@ bool MainWindow::showsTwoViews() const {
 
 void MainWindow::connectTwoViews() {
   m_twoViews->setColorMode(m_canvas->colorMode());
-  connect(m_worker.get(), &WorkerClient::told, m_ribbon, &Ribbon::hear);
+  connect(m_worker.get(), &WorkerClient::told, m_ribbon, &Ribbon::showWorkProgress);
   connect(m_canvas, &GraphView::colorModeChanged, this, [this] { m_twoViews->setColorMode(m_canvas->colorMode()); });
   connect(m_twoViews, &TwoViews::closeWanted, this, [this] { showTwoViews(false); });
   connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {

@@ -5,8 +5,8 @@
 #include "planning/directives/directive_form.h"
 #include "planning/module_pattern.h"
 #include "ui/docks/copy_command.h"
-#include "ui/docks/menu_title.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/menu_title.h"
 #include "ui/window/edit_preview.h"
 
 namespace fusescope {
@@ -131,7 +131,7 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
 
 /// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "layer.3 · attention" of a module, "5 nodes".
 QString titleOf(const Chosen& chosen) {
-  const FusedNode* kernel = chosen.where->fusedOfJust(chosen.nodes);
+  const FusedNode* kernel = chosen.where->fusedWithExactly(chosen.nodes);
   if (chosen.nodes.size() > 1 && kernel == nullptr) {
     const std::int32_t module = chosen.where->moduleOf(chosen.nodes);
     return module < 0 ? namesText(chosen.names(chosen.nodes))

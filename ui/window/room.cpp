@@ -52,8 +52,8 @@ Room::Room(std::function<const Theme&()> theme)
     connect(splitter, &QSplitter::splitterMoved, this, &Room::noteDragged);
   }
   for (Side& side : m_sides) {
-    connect(side.area, &DockArea::openWanted, this, [this, &side] { setWish(side, Wish::Open); });
-    connect(side.area, &DockArea::foldWanted, this, [this, &side] { setWish(side, Wish::Folded); });
+    connect(side.area, &DockArea::openWanted, this, [this, &side] { setFoldChoice(side, FoldChoice::Open); });
+    connect(side.area, &DockArea::foldWanted, this, [this, &side] { setFoldChoice(side, FoldChoice::Folded); });
     connect(side.area, &DockArea::frontChanged, this, &Room::frontChanged);
   }
 }
@@ -73,12 +73,12 @@ void Room::add(Dock* dock, const DockForm& form) {
 void Room::open(Dock* dock) {
   Side& side = sideOf(dock);
   side.area->bringToFront(dock);
-  setWish(side, Wish::Open);
+  setFoldChoice(side, FoldChoice::Open);
 }
 
 void Room::toggle(Qt::DockWidgetArea at) {
   Side& side = sideAt(at);
-  setWish(side, folded(side) ? Wish::Open : Wish::Folded);
+  setFoldChoice(side, folded(side) ? FoldChoice::Open : FoldChoice::Folded);
 }
 
 bool Room::isOpen(const Dock* dock) const {
@@ -86,15 +86,15 @@ bool Room::isOpen(const Dock* dock) const {
                              [dock](const Side& side) { return side.area->front() == dock && !side.area->folded(); });
 }
 
-void Room::setWish(Side& side, Wish wish) {
+void Room::setFoldChoice(Side& side, FoldChoice choice) {
   const bool focused = side.area->isAncestorOf(QApplication::focusWidget());
-  side.wish = wish;
+  side.choice = choice;
   fit();
   if (focused && side.area->folded()) m_graph->setFocus();
 }
 
 bool Room::folded(const Side& side) const {
-  return side.wish == Wish::None ? width() < side.foldsBelow : side.wish == Wish::Folded;
+  return side.choice == FoldChoice::None ? width() < side.foldsBelow : side.choice == FoldChoice::Folded;
 }
 
 int Room::wanted(const Side& side) const {
@@ -132,7 +132,7 @@ void Room::noteDragged() {
 
 void Room::reset() {
   for (Side& side : m_sides) {
-    side.wish = Wish::None;
+    side.choice = FoldChoice::None;
     side.dragged = 0;
     side.area->tabs().setCurrentIndex(0);
   }
@@ -143,7 +143,7 @@ QJsonObject Room::state() const {
   QJsonObject state;
   for (const Side& side : m_sides) {
     QJsonObject one{{kFrontKey, side.area->tabs().tabText(side.area->tabs().currentIndex())}};
-    if (side.wish != Wish::None) one[kWishKey] = side.wish == Wish::Open ? kOpenWord : kFoldedWord;
+    if (side.choice != FoldChoice::None) one[kWishKey] = side.choice == FoldChoice::Open ? kOpenWord : kFoldedWord;
     if (side.dragged > 0) one[kSizeKey] = side.dragged;
     state[keyOfSide(side.at)] = one;
   }
@@ -153,8 +153,10 @@ QJsonObject Room::state() const {
 void Room::restore(const QJsonObject& state) {
   for (Side& side : m_sides) {
     const QJsonObject one = state[keyOfSide(side.at)].toObject();
-    const QString wish = one[kWishKey].toString();
-    side.wish = wish == kOpenWord ? Wish::Open : wish == kFoldedWord ? Wish::Folded : Wish::None;
+    const QString choice = one[kWishKey].toString();
+    side.choice = choice == kOpenWord     ? FoldChoice::Open
+                  : choice == kFoldedWord ? FoldChoice::Folded
+                                          : FoldChoice::None;
     side.dragged = std::max(one[kSizeKey].toInt(), 0);
     DockTabs& tabs = side.area->tabs();
     for (int tab = 0; tab < tabs.count(); ++tab)

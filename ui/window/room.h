@@ -27,7 +27,7 @@ class Room : public QWidget {
   /// Brings the dock to the front, and unfolds its side permanently.
   void open(Dock* dock);
   /// Folds the side of the dock permanently.
-  void fold(const Dock* dock) { setWish(sideOf(dock), Wish::Folded); }
+  void fold(const Dock* dock) { setFoldChoice(sideOf(dock), FoldChoice::Folded); }
   void toggle(Qt::DockWidgetArea side);
   /// Returns whether it is in front, and its side is not folded.
   bool isOpen(const Dock* dock) const;
@@ -47,20 +47,20 @@ class Room : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  enum class Wish { None, Open, Folded };  ///< of the user
+  enum class FoldChoice { None, Open, Folded };  ///< of the user
   struct Side {
     Qt::DockWidgetArea at;
     DockArea* area;
     double share;     ///< of the room
     int least, most;  ///< of what the share gives
     int foldsBelow;   ///< in a narrower room it is folded where nobody wished otherwise
-    Wish wish = Wish::None;
+    FoldChoice choice = FoldChoice::None;
     int dragged = 0;  ///< what the user made it; 0: nothing
     bool isBelow() const { return at == Qt::BottomDockWidgetArea; }
   };
   Side& sideAt(Qt::DockWidgetArea at);
   Side& sideOf(const Dock* dock);
-  void setWish(Side& side, Wish wish);
+  void setFoldChoice(Side& side, FoldChoice choice);
   bool folded(const Side& side) const;
   /// Its size in the room as it is, in pixels.
   int wanted(const Side& side) const;

@@ -76,7 +76,7 @@ class ByteConvStep final : public Step {
     work.columnZeros = work.columnSums + wholeLines(m_panels * bytePanel() * 4) / 4;
     const DataType type = m_call.x.dtype;
     const std::int32_t zero = m_call.xZero ? byteAt(*m_call.xZero, memory) : 0;
-    work.border = static_cast<std::uint8_t>(static_cast<std::uint8_t>(zero) ^ turnOfB(type));
+    work.border = static_cast<std::uint8_t>(static_cast<std::uint8_t>(zero) ^ signFlipOfB(type));
     std::fill_n(work.columnZeros, m_panels * bytePanel(), zeroOfB(zero, type));
     const std::int64_t groups = m_call.x.dims[0] * m_call.groups;
     for (std::int64_t at = 0; at < groups; ++at) {
@@ -144,7 +144,7 @@ class ByteConvStep final : public Step {
   void layOut(const Work& work, std::int64_t c) const {
     const std::int64_t height = m_call.x.dims[2], width = m_call.x.dims[3], stride = m_canvas.strideX;
     const std::int64_t top = m_call.window.padBegin[0], left = m_call.window.padBegin[1];
-    const std::uint8_t turn = turnOfB(m_call.x.dtype);
+    const std::uint8_t turn = signFlipOfB(m_call.x.dtype);
     const std::uint8_t* from = work.image + c * height * width;
     std::uint8_t* to = work.canvas + c * m_canvas.bytes();
     if (m_canvas.bytes() > height * width) std::memset(to, work.border, static_cast<std::size_t>(m_canvas.bytes()));
@@ -229,7 +229,7 @@ Packing byteFilterPacking(Weight filters, std::optional<Weight> zeros) {
     const PackedFilters into = PackedFilters::at(packed.mutableBytes(), count);
     const auto* codes = reinterpret_cast<const std::uint8_t*>(numbers[0].bytes());
     for (std::int64_t f = 0; f < count; ++f) {
-      into.sums[f] = takeByteRow(codes + f * taps, taps, turnOfA(type), into.rows + f * depth);
+      into.sums[f] = packByteRow(codes + f * taps, taps, signFlipOfA(type), into.rows + f * depth);
       const double zero = numbers.size() < 2 ? 0 : numbers[1].asDouble(numbers[1].count() == 1 ? 0 : f);
       into.zeros[f] = zeroOfA(static_cast<std::int32_t>(zero), type);
     }

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "backends/native/program.h"
+#include "backends/native/node_window.h"
+#include "backends/native/region_program.h"
 #include "backends/native/weight.h"
-#include "backends/native/window.h"
 
 namespace fusescope::native {
 

@@ -64,7 +64,7 @@ std::int64_t bytePanelHere() {
   return kPanel;
 }
 
-std::int32_t takeRowHere(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
+std::int32_t packRowHere(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Repartition<std::uint64_t, decltype(d)> wide;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -136,7 +136,7 @@ namespace {
 
 HWY_EXPORT(bytePanelHere);
 HWY_EXPORT(byteGemmHere);
-HWY_EXPORT(takeRowHere);
+HWY_EXPORT(packRowHere);
 HWY_EXPORT(interleaveHere);
 
 void runByWords(const ByteGemmTask& task) {
@@ -204,8 +204,8 @@ void sumByteColumns(const std::uint8_t* packed, std::int64_t k, std::int64_t fir
   }
 }
 
-std::int32_t takeByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
-  const std::int32_t sum = HWY_DYNAMIC_DISPATCH(takeRowHere)(from, k, turn, to);
+std::int32_t packByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to) {
+  const std::int32_t sum = HWY_DYNAMIC_DISPATCH(packRowHere)(from, k, turn, to);
   std::fill(to + k, to + byteDepth(k), std::int8_t{0});
   return sum;
 }

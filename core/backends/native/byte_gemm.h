@@ -26,7 +26,7 @@ void sumByteColumns(const std::uint8_t* packed, std::int64_t k, std::int64_t fir
                     std::int32_t* sums);
 /// Copies one row of A: `k` bytes of `from`, each xor-ed with `turn`, followed by padding. `from` and `to` may be the
 /// same. Returns the sum of the row.
-std::int32_t takeByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to);
+std::int32_t packByteRow(const std::uint8_t* from, std::int64_t k, std::uint8_t turn, std::int8_t* to);
 
 /// Stores four rows of B in the order of a panel: to[4·i + j] = rows[j][i]. It reads up to 15 bytes beyond each row
 /// and, if `room` has space for more groups than `count`, writes beyond the last one.

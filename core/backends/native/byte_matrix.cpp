@@ -9,7 +9,7 @@ void ByteRowsBuffer::take(const std::uint8_t* from, std::int64_t m, std::int64_t
                           DataType type) const {
   for (std::int64_t row = 0; row < m; ++row) {
     zeros[row] = zeroOfA(zero, type);
-    sums[row] = takeByteRow(from + row * k, k, turnOfA(type), codes + row * byteDepth(k));
+    sums[row] = packByteRow(from + row * k, k, signFlipOfA(type), codes + row * byteDepth(k));
   }
 }
 
@@ -23,7 +23,7 @@ PackedBytes PackedBytes::at(std::byte* memory, std::int64_t k, std::int64_t n) {
 }
 
 void PackedBytes::take(const std::uint8_t* from, std::int64_t k, std::int64_t n, DataType type) const {
-  packBytes(from, n, 1, k, n, turnOfB(type), panels);
+  packBytes(from, n, 1, k, n, signFlipOfB(type), panels);
   sumByteColumns(panels, k, 0, bytePanels(n), sums);
 }
 

@@ -5,28 +5,28 @@
 
 #include "backends/native/byte_gemm.h"
 #include "backends/native/parallel.h"
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 #include "backends/native/weight.h"
 #include "base/data_type.h"
 
 namespace fusescope::native {
 
 /// The xor between codes of signed and of unsigned bytes with the same order.
-inline constexpr std::uint8_t kByteTurn = 0x80;
+inline constexpr std::uint8_t kSignFlip = 0x80;
 
 /// Return what codes of `type` are xor-ed with to be rows of A, which are signed, or columns of B, which are unsigned.
-inline std::uint8_t turnOfA(DataType type) {
-  return type == DataType::I8 ? 0 : kByteTurn;
+inline std::uint8_t signFlipOfA(DataType type) {
+  return type == DataType::I8 ? 0 : kSignFlip;
 }
-inline std::uint8_t turnOfB(DataType type) {
-  return type == DataType::I8 ? kByteTurn : 0;
+inline std::uint8_t signFlipOfB(DataType type) {
+  return type == DataType::I8 ? kSignFlip : 0;
 }
 /// Return the zero point for the xor-ed codes.
 inline std::int32_t zeroOfA(std::int32_t zero, DataType type) {
-  return zero - turnOfA(type);
+  return zero - signFlipOfA(type);
 }
 inline std::int32_t zeroOfB(std::int32_t zero, DataType type) {
-  return zero + turnOfB(type);
+  return zero + signFlipOfB(type);
 }
 
 /// Returns whether each of `numbers` equals `number`.

@@ -3,7 +3,7 @@
 #include "backends/native/byte_batch_step.h"
 #include "backends/native/byte_conv_step.h"
 #include "backends/native/byte_product_step.h"
-#include "backends/native/window.h"
+#include "backends/native/node_window.h"
 #include "ops/support/matmul_support.h"
 #include "ops/support/strided.h"
 

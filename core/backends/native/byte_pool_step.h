@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "backends/native/program.h"
-#include "backends/native/window.h"
+#include "backends/native/node_window.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

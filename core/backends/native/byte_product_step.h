@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/native/byte_matrix.h"
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

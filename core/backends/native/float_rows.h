@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/native/narrow_floats.h"
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -58,7 +58,7 @@ class QuantizedProduct final : public GateProduct {
       auto* bytes = reinterpret_cast<std::uint8_t*>(codes);
       quantizeBytes(from + row * inputs, inputs, by, bytes);
       buffer.zeros[row] = zeroOfA(by.zero, DataType::U8);
-      buffer.sums[row] = takeByteRow(bytes, inputs, turnOfA(DataType::U8), codes);
+      buffer.sums[row] = packByteRow(bytes, inputs, signFlipOfA(DataType::U8), codes);
     }
     auto* integers = reinterpret_cast<std::int32_t*>(to);
     sharePanels(m_matrix.panels(), rows * inputs * gates, threads, [&](std::int64_t first, std::int64_t panels) {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

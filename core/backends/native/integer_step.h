@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 #include "ir/graph.h"
 
 namespace fusescope::native {

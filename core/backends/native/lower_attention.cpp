@@ -103,13 +103,13 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
     ScoreTerm::Kind kind;
     float number;
     std::optional<ViewOrigin> condition, operand;
-    std::optional<ExtentsOf> scores;
+    std::optional<ExtentSource> scores;
   };
   /// Shared by the calls at all extents.
   struct Origins {
     std::vector<Term> terms;
     ViewOrigin query, key, value, result;
-    ExtentsOf scores;
+    ExtentSource scores;
     std::optional<float> guard;
     DataType weights;
   };

@@ -4,8 +4,8 @@
 #include "backends/native/byte_operands.h"
 #include "backends/native/byte_product_step.h"
 #include "backends/native/emitter.h"
+#include "backends/native/node_window.h"
 #include "backends/native/requantize_step.h"
-#include "backends/native/window.h"
 #include "base/hash.h"
 
 namespace fusescope::native {
@@ -101,7 +101,7 @@ bool takeByteWeights(const Context& context, const Node& node, ByteOperands& ope
   const ValueId codes = node.input(at.b), zeros = node.input(at.bZero);
   if (!context.isConstant(codes) || (zeros.valid() && !context.isConstant(zeros))) return false;
   if (!isByteConv(node) && context.dimsOf(codes).size() != 2) return false;
-  const std::uint8_t turn = turnOfA(context.typeOf(codes));
+  const std::uint8_t turn = signFlipOfA(context.typeOf(codes));
   operands.turnedZerosAreZero = zeros.valid() ? areAll(*context.constant(zeros), turn) : turn == 0;
   operands.weights = context.weight(codes);
   if (zeros.valid()) operands.weightZeros = context.weight(zeros);

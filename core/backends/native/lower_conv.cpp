@@ -4,10 +4,10 @@
 #include "backends/native/epilogue_chain.h"
 #include "backends/native/exact_epilogue.h"
 #include "backends/native/factors.h"
+#include "backends/native/node_window.h"
 #include "backends/native/onednn.h"
 #include "backends/native/post_operations.h"
 #include "backends/native/upsampling_step.h"
-#include "backends/native/window.h"
 
 namespace fusescope::native {
 
@@ -93,7 +93,7 @@ DescribedConv describe(const PreparedConv& conv, const memory::desc& source, con
 /// makes of another depends on what its cache holds of any of them.
 MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
   const MemoryFormat last = MemoryFormat::channelsLast(dims.size());
-  const auto isMoot = [&](const MemoryFormat& other) { return formatIsMoot({.dims = dims, .format = other}); };
+  const auto isMoot = [&](const MemoryFormat& other) { return hasPlainLayout({.dims = dims, .format = other}); };
   return isMoot(last) && (format.isPlain() || isMoot(format)) ? last : format;
 }
 

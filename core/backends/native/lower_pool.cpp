@@ -3,10 +3,10 @@
 #include "backends/native/byte_pool_step.h"
 #include "backends/native/emitter.h"
 #include "backends/native/narrow_floats.h"
+#include "backends/native/node_window.h"
 #include "backends/native/onednn.h"
 #include "backends/native/pool_step.h"
 #include "backends/native/rechecked_step.h"
-#include "backends/native/window.h"
 
 namespace fusescope::native {
 namespace {

@@ -36,7 +36,7 @@ std::optional<ViewOrigin::Look> sliceOf(const Context& context, const Node& slic
 
 std::optional<ViewOrigin::Look> lookOf(const Context& context, const Node& node) {
   if (node.is("Slice")) return sliceOf(context, node);
-  const ExtentsOf result = context.extentsOf(node.outputs[0]);
+  const ExtentSource result = context.extentsOf(node.outputs[0]);
   if (isReshape(node))
     return [result](View& view, const RegionExtents& extents) { return view.reshape(result.in(extents)); };
   if (node.is("Expand"))
@@ -52,12 +52,12 @@ std::optional<ViewOrigin::Look> lookOf(const Context& context, const Node& node)
 Result<bool> emitSplit(Context& context, const Node& split) {
   if (!std::ranges::all_of(split.outputs, &ValueId::valid)) return false;
   const std::size_t axis = positiveAxis(split.intAttribute("axis", 0), context.dimsOf(split.input(0)).size());
-  std::vector<ExtentsOf> before;  // parts in front of it
+  std::vector<ExtentSource> before;  // parts in front of it
   for (const ValueId output : split.outputs) {
-    const ExtentsOf own = context.extentsOf(output);
+    const ExtentSource own = context.extentsOf(output);
     TRY(context.defineLook(output, split.input(0), [before, own, axis](View& view, const RegionExtents& extents) {
       SliceRanges ranges(view.dims().size());
-      for (const ExtentsOf& part : before) ranges[axis].start += part.in(extents)[axis];
+      for (const ExtentSource& part : before) ranges[axis].start += part.in(extents)[axis];
       return view.slice(ranges, own.in(extents));
     }));
     before.push_back(own);

@@ -10,7 +10,7 @@
 
 #include <dnnl.hpp>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 #include "backends/native/tape.h"
 
 namespace fusescope::native {

@@ -57,7 +57,7 @@ class QuantizePlanesStep final : public Step {
  public:
   QuantizePlanesStep(Ref x, Ref codes, float scale, float zero, int threads)
       : m_x(std::move(x)), m_codes(std::move(codes)), m_threads(threads), m_channels(m_x.dims[1]) {
-    m_turn = turnOfB(m_codes.dtype);
+    m_turn = signFlipOfB(m_codes.dtype);
     m_by = {scale, static_cast<std::uint8_t>(zero + static_cast<float>(m_turn))};
     m_places = m_x.count() / m_x.dims[0] / m_channels;
   }

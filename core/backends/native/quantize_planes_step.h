@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "backends/native/node_window.h"
 #include "backends/native/quantized_kernels.h"
 #include "backends/native/quantized_parts.h"
-#include "backends/native/window.h"
 
 namespace fusescope::native {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "backends/native/byte_operands.h"
+#include "backends/native/node_window.h"
 #include "backends/native/quantized_kernels.h"
 #include "backends/native/quantized_parts.h"
-#include "backends/native/window.h"
 
 namespace fusescope::native {
 namespace {

@@ -84,7 +84,7 @@ Packing packCodes(Weight codes, const memory::desc& held, const memory::desc& ta
                      Tensor turned = Tensor::zeros(DataType::I8, numbers[0].dims());
                      const auto from = numbers[0].data<std::uint8_t>();
                      std::ranges::transform(from, turned.mutableData<std::int8_t>().begin(), [](std::uint8_t code) {
-                       return static_cast<std::int8_t>(code ^ kByteTurn);
+                       return static_cast<std::int8_t>(code ^ kSignFlip);
                      });
                      return reordered(turned.bytes(), held, target);
                    });

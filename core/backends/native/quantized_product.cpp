@@ -2,7 +2,7 @@
 
 #include "backends/native/quantized_kernels.h"
 #include "backends/native/quantized_parts.h"
-#include "backends/native/turn_step.h"
+#include "backends/native/sign_flip_step.h"
 
 namespace fusescope::native {
 
@@ -39,7 +39,7 @@ Result<Ref> signedCodes(Context& context, const Ref& codes) {
   const Ref source = TRY(context.plain(codes));
   if (source.dtype == DataType::I8) return source;
   const Ref target = context.allocateScratch(DataType::I8, source.dims);
-  context.program().addStep(makeTurnStep(source, target, context.threads()), {source.buffer}, {target.buffer});
+  context.program().addStep(makeSignFlipStep(source, target, context.threads()), {source.buffer}, {target.buffer});
   return target;
 }
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/native/gate_product.h"
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 
 namespace fusescope::native {
 

@@ -57,14 +57,16 @@ RegionFacts::RegionFacts(const KernelRequest& request, LoweringOptions options)
       m_threads(std::max(1, request.threads)),
       m_members(m_fused.nodes.begin(), m_fused.nodes.end()),
       m_extents(fusescope::extentsOf(request)) {
-  const auto place = [&](ValueId value, ExtentsOf::Of of, std::size_t at) { m_places[value] = {.of = of, .at = at}; };
+  const auto place = [&](ValueId value, ExtentSource::From from, std::size_t at) {
+    m_places[value] = {.from = from, .at = at};
+  };
   const std::vector<ValueId> inner = innerValues(request);
-  for (std::size_t i = 0; i < inner.size(); ++i) place(inner[i], ExtentsOf::Of::Inner, i);
+  for (std::size_t i = 0; i < inner.size(); ++i) place(inner[i], ExtentSource::From::Inner, i);
   for (std::size_t i = 0; i < m_fused.outputs.size(); ++i) {
     m_outputIndex[m_fused.outputs[i].value] = i;
-    place(m_fused.outputs[i].value, ExtentsOf::Of::Output, i);
+    place(m_fused.outputs[i].value, ExtentSource::From::Output, i);
   }
-  for (std::size_t i = 0; i < m_fused.inputs.size(); ++i) place(m_fused.inputs[i], ExtentsOf::Of::Input, i);
+  for (std::size_t i = 0; i < m_fused.inputs.size(); ++i) place(m_fused.inputs[i], ExtentSource::From::Input, i);
   for (std::size_t i = 0; i < request.weightSlots.size(); ++i) m_slots[request.weightSlots[i]] = i;
 }
 
@@ -73,9 +75,9 @@ bool RegionFacts::isRounded(ValueId value) const {
          (m_rounding.made(value) != DataType::Undefined || readType(value) != DataType::Undefined);
 }
 
-ExtentsOf RegionFacts::extentsOf(ValueId value) const {
+ExtentSource RegionFacts::extentsOf(ValueId value) const {
   const auto it = m_places.find(value);
-  return it != m_places.end() ? it->second : ExtentsOf{.constant = dimsOf(value)};
+  return it != m_places.end() ? it->second : ExtentSource{.constant = dimsOf(value)};
 }
 std::optional<float> RegionFacts::numberReadBy(NodeId reader, ValueId value) {
   const NodeId before = std::exchange(m_reader, reader);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 #include "backends/native/rounding.h"
 #include "backends/native/weight.h"
 
@@ -70,7 +70,7 @@ class RegionFacts {
   DataType typeOf(ValueId value) const;
   Dims dimsOf(ValueId value) const;
   /// Returns where the extents of a value are found when those of the fused node change.
-  ExtentsOf extentsOf(ValueId value) const;
+  ExtentSource extentsOf(ValueId value) const;
   const RegionExtents& extents() const { return m_extents; }
   /// Records that a value of floats is stored as codes of `type`, from its producer to its last reader.
   void holdAs(ValueId value, DataType type) { m_heldTypes.emplace(value, type); }
@@ -130,7 +130,7 @@ class RegionFacts {
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
   RegionExtents m_extents;
-  std::map<ValueId, ExtentsOf> m_places;  ///< in m_extents
+  std::map<ValueId, ExtentSource> m_places;  ///< in m_extents
   std::map<ValueId, DataType> m_heldTypes;
   std::map<ValueId, std::size_t> m_slots;  ///< of constants
   std::map<ValueId, Weight> m_folded;

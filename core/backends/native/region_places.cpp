@@ -45,7 +45,7 @@ Ref RegionPlaces::allocate(ValueId value, const MemoryFormat& format, DataType t
   Ref ref{.dtype = type, .dims = dimsOf(value), .format = format};
   if (format.isPlain()) ref.strides = rowMajorStrides(ref.dims);
   const std::optional<ValueId> output = outputFor(value, ref);
-  const ScratchOf scratch{type, extentsOf(value)};
+  const ScratchContents scratch{type, extentsOf(value)};
   if (output) {
     ref.buffer = m_program.output(*outputIndex(*output));
     ref.isWhole = *output == value;
@@ -164,7 +164,7 @@ Result<Ref> RegionPlaces::strided(const Ref& ref) {
 Result<Ref> RegionPlaces::inFormat(const Ref& ref, const MemoryFormat& format) {
   if (ref.format == format && (!format.isPlain() || ref.contiguous())) return ref;
   if (ref.format.isPlain() && format.isPlain()) return plain(ref);
-  if (format.isPlain() && formatIsMoot(ref)) {
+  if (format.isPlain() && hasPlainLayout(ref)) {
     Ref same = ref;
     same.format = MemoryFormat();
     same.strides = rowMajorStrides(ref.dims);
@@ -242,7 +242,7 @@ Status RegionPlaces::finishOutput(std::size_t index) {
     TRY(convertType(source, narrow));
     source = narrow;
   }
-  if (format.isPlain() && !source.format.isPlain() && formatIsMoot(source))
+  if (format.isPlain() && !source.format.isPlain() && hasPlainLayout(source))
     source = TRY(inFormat(source, MemoryFormat()));
   if (source.format.isPlain() && format.isPlain()) {
     copyStrided(source, target);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/native/program.h"
+#include "backends/native/region_program.h"
 #include "base/small_vector.h"
 
 namespace fusescope::native {
@@ -68,7 +68,7 @@ struct ViewOrigin {
   /// Returns false if the view is not possible at these extents.
   using Look = std::function<bool(View&, const RegionExtents&)>;
   Ref operand;  ///< without extents and strides
-  ExtentsOf whole;
+  ExtentSource whole;
   std::vector<Look> looks;
 
   std::optional<View> at(const RegionExtents& extents) const;

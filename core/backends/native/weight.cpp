@@ -1,6 +1,6 @@
 #include "backends/native/weight.h"
 
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 #include "backends/reference/convert_elements.h"
 #include "base/aligned_memory.h"
 #include "base/hash.h"

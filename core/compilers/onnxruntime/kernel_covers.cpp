@@ -85,8 +85,8 @@ bool asksForKnownExtents(const Network& network, const TensorGraph::Node& node) 
 }
 
 /// What the optimised network tells of the tensors of the network.
-ToldTensors told(const Network& network, const Optimised& optimised) {
-  ToldTensors told(network.graph);
+RevealedTensors told(const Network& network, const Optimised& optimised) {
+  RevealedTensors told(network.graph);
   for (std::uint32_t i = 0; i < optimised.bindings.size(); ++i) {
     const std::uint32_t tensor = optimised.bindings[i].tensor;
     if (tensor == kNone) continue;

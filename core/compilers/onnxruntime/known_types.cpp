@@ -24,7 +24,7 @@ std::vector<KnownType> declaredTypes(const TensorGraph& graph, const onnxlib::Fi
 }
 
 /// Extents of the plan are those that the network has: files need not declare any.
-void addPlanned(const HandedNetwork& handed, const TensorGraph& graph, std::vector<KnownType>& types) {
+void addPlanned(const CompilerInput& handed, const TensorGraph& graph, std::vector<KnownType>& types) {
   const Graph& planned = handed.plan->graph();
   for (const auto& [name, id] : handed.values) {
     const std::uint32_t tensor = graph.findTensor(name);
@@ -39,7 +39,7 @@ void addPlanned(const HandedNetwork& handed, const TensorGraph& graph, std::vect
 
 }  // namespace
 
-Network::Network(const HandedNetwork& handed)
+Network::Network(const CompilerInput& handed)
     : handed(handed),
       graph(handed.file.graph),
       equal(equalTensors(graph)),

@@ -3,8 +3,8 @@
 
 #include "backends/threads.h"
 #include "base/files.h"
-#include "compilers/onnxruntime/probe_options.h"
-#include "compilers/onnxruntime/profile.h"
+#include "compilers/onnxruntime/onnxruntime_options.h"
+#include "compilers/onnxruntime/onnxruntime_profile.h"
 #include "compilers/onnxruntime/read_optimised.h"
 #include "compilers/onnxruntime/reading.h"
 #include "compilers/onnxruntime/value_comparison.h"
@@ -24,12 +24,12 @@ Result<std::filesystem::path> writtenFile(const ProbeAnswer& answer, const std::
   return found->second;
 }
 
-Result<std::unique_ptr<Reading>> readingOf(const HandedNetwork& network, const ProbeAnswer& compiled) {
+Result<std::unique_ptr<Reading>> readingOf(const CompilerInput& network, const ProbeAnswer& compiled) {
   return onnxruntime::readNetwork(network, TRY(writtenFile(compiled, "optimised.onnx")));
 }
 
 /// Kernels are called after nodes: by the names that these have in the user's network.
-void tellInNames(const HandedNetwork& network, ReadBack& told) {
+void tellInNames(const CompilerInput& network, ReadBack& told) {
   for (ReadBackKernel& kernel : told.kernels) kernel.name = inNamesOfNetwork(network, kernel.name);
   for (ReadBackConversion& conversion : told.conversions)
     conversion.kernel = inNamesOfNetwork(network, conversion.kernel);
@@ -43,7 +43,7 @@ class OnnxRuntimeKind : public ProbedKind {
   std::string_view name() const override { return "onnxruntime"; }
   std::string_view title() const override { return "ONNX Runtime"; }
   std::string_view target() const override { return "onnxruntime"; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsPlanned; }
   std::vector<CompilerOption> options() const override { return onnxruntime::compilerOptions(); }
 
   std::string whyNot(Ability ability, const Json&) const override {
@@ -60,7 +60,7 @@ class OnnxRuntimeKind : public ProbedKind {
     return onnxruntime::runsOnCard(options) ? onnxruntime::cardOf(opened) : "cpu";
   }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     return onnxruntime::requestOptions(network, options);
   }
 
@@ -72,15 +72,15 @@ class OnnxRuntimeKind : public ProbedKind {
     return onnxruntime::optimiserStepsOf(TRY(readTextFile(TRY(writtenFile(answer, "log.txt")))));
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+  Result<CompilerSupport> support(const CompilerInput& /*network*/, const ProbeAnswer& /*answer*/) const override {
     return Diagnostic{.message = kNoSupport};
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     return told(network, compiled, *TRY(readingOf(network, compiled)));
   }
 
-  Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+  Result<ReadBack> readBackCompared(const CompilerInput& network, const ProbeAnswer& compiled,
                                     const ComparedOn& on) const override {
     const auto reading = TRY(readingOf(network, compiled));
     ReadBack asTold = told(network, compiled, *reading);
@@ -100,7 +100,7 @@ class OnnxRuntimeKind : public ProbedKind {
                  "the first"
                : "medians over all runs but the first";
   }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                     const ProbeAnswer& profile) const override {
     const std::string text = TRY(readTextFile(TRY(writtenFile(profile, "profile.json"))));
     const Json json = Json::parse(text, nullptr, false);
@@ -112,7 +112,7 @@ class OnnxRuntimeKind : public ProbedKind {
   }
 
  private:
-  static ReadBack told(const HandedNetwork& network, const ProbeAnswer& compiled, const Reading& reading) {
+  static ReadBack told(const CompilerInput& network, const ProbeAnswer& compiled, const Reading& reading) {
     ReadBack told = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
     tellInNames(network, told);
     onnxruntime::addProviders(network, compiled.json, told);

@@ -21,13 +21,13 @@ Optimised bound(const Network& network, const onnxlib::FileModel& file) {
 
 }  // namespace
 
-Reading::Reading(const HandedNetwork& handed, onnxlib::FileModel model)
+Reading::Reading(const CompilerInput& handed, onnxlib::FileModel model)
     : file(std::move(model)),
       network(handed),
       optimised(bound(network, file)),
       covers(coverKernels(network, optimised)) {}
 
-Result<std::unique_ptr<Reading>> readNetwork(const HandedNetwork& handed, const std::filesystem::path& path) {
+Result<std::unique_ptr<Reading>> readNetwork(const CompilerInput& handed, const std::filesystem::path& path) {
   onnxlib::FileModel file = TRY(onnxlib::readModel(path, {.takesMissingData = true}));
   if (!beginsWith(file.graph.outputs, handed.file.graph.outputs))
     return Diagnostic{.message = "The optimised network has other outputs than the one that was handed over.",

@@ -10,7 +10,7 @@ namespace fusescope::onnxruntime {
 /// A network and its optimised form, bound to each other. It cannot be copied or moved, because its parts refer to each
 /// other.
 struct Reading {
-  Reading(const HandedNetwork& handed, onnxlib::FileModel file);
+  Reading(const CompilerInput& handed, onnxlib::FileModel file);
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -22,6 +22,6 @@ struct Reading {
 
 /// Reads the optimised network at `path`. `handed` must outlive the result. Errors: it cannot be read, or belongs to
 /// another network, because its outputs have other names.
-Result<std::unique_ptr<Reading>> readNetwork(const HandedNetwork& handed, const std::filesystem::path& path);
+Result<std::unique_ptr<Reading>> readNetwork(const CompilerInput& handed, const std::filesystem::path& path);
 
 }  // namespace fusescope::onnxruntime

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "compilers/probed/slices.h"
 
 namespace fusescope::onnxruntime {
@@ -22,9 +22,9 @@ struct KnownType {
 
 /// The original network in the form that binding needs.
 struct Network {
-  explicit Network(const HandedNetwork& handed);
+  explicit Network(const CompilerInput& handed);
 
-  const HandedNetwork& handed;
+  const CompilerInput& handed;
   TensorGraph graph;
   std::vector<std::uint32_t> equal;  ///< equalTensors(graph)
   std::vector<KnownType> types;      ///< by tensor

@@ -56,7 +56,7 @@ class Assigner {
     const std::vector<LayerRegion> regions = layerRegions(m_graph, m_layers);
     std::vector<SliceRegion> cuts;
     for (const LayerRegion& region : regions) cuts.push_back(region.tensors);
-    m_slices = sliceNetwork(m_file, equalTensors(m_file), toldTensors(m_graph, m_layers, m_file), cuts);
+    m_slices = sliceNetwork(m_file, equalTensors(m_file), revealedTensors(m_graph, m_layers, m_file), cuts);
     for (std::uint32_t i = 0; i < regions.size(); ++i) takeRegion(i, regions[i]);
     return finished();
   }

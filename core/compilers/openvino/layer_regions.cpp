@@ -80,8 +80,8 @@ std::vector<LayerRegion> layerRegions(const ExecutionGraph& graph, const LayerTe
   return Regions(graph, layers).run();
 }
 
-ToldTensors toldTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file) {
-  ToldTensors told(file);
+RevealedTensors revealedTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file) {
+  RevealedTensors told(file);
   for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
     const bool isConstant = layers.roles[i] == LayerRole::Constant || layers.roles[i] == LayerRole::Once;
     for (const std::uint32_t tensor : layers.tensors[i])

@@ -17,6 +17,6 @@ struct LayerRegion {
 std::vector<LayerRegion> layerRegions(const ExecutionGraph& graph, const LayerTensors& layers);
 
 /// Returns what the layers reveal about the file's tensors.
-ToldTensors toldTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file);
+RevealedTensors revealedTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file);
 
 }  // namespace fusescope

@@ -31,7 +31,7 @@ class OpenvinoKind : public ProbedKind {
   std::string_view name() const override { return "openvino"; }
   std::string_view title() const override { return "OpenVINO"; }
   std::string_view target() const override { return "openvino"; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsInFile; }
 
   std::vector<CompilerOption> options() const override {
     return {{.name = "hint",
@@ -51,16 +51,16 @@ class OpenvinoKind : public ProbedKind {
     return hasCpu ? "" : "This OpenVINO has no plugin for the CPU.";
   }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     return openvinoOptions(network, options);
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+  Result<CompilerSupport> support(const CompilerInput& network, const ProbeAnswer& answer) const override {
     const ImportedNetwork imported = TRY(readWritten(answer, "model.json", importedNetwork));
     return openvinoSupport(network, imported, answer.json);
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const ImportedNetwork imported = TRY(readWritten(compiled, "model.json", importedNetwork));
     const ExecutionGraph graph = TRY(readWritten(compiled, "execution.xml", executionGraph));
     ReadBack told = openvinoReadBack(network, graph, imported);
@@ -80,11 +80,11 @@ class OpenvinoKind : public ProbedKind {
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
     return "means over all runs, the first included, in whole microseconds";
   }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork&, const ProbeAnswer& profile) const override {
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput&, const ProbeAnswer& profile) const override {
     return openvinoTimes(TRY(readWritten(profile, "execution.xml", executionGraph)));
   }
 
-  NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override {
+  NodeId failedAt(const CompilerInput& network, const Diagnostic& error) const override {
     const std::string called = nodeInError(error.message);
     for (const onnxlib::FileNode& node : network.file.graph.nodes) {
       if (called.empty() || (node.name != called && std::ranges::count(node.outputs, called) == 0)) continue;

@@ -25,7 +25,7 @@ DataType mostNarrow(const Plan& plan) {
 
 class OpenvinoAsking {
  public:
-  explicit OpenvinoAsking(HandedNetwork& network)
+  explicit OpenvinoAsking(CompilerInput& network)
       : m_network(network), m_plan(*network.plan), m_isPlanned(isHintPlanned(m_plan)), m_hint(openvinoHint(m_plan)) {}
 
   Result<Json> run(int threads) {
@@ -80,7 +80,7 @@ class OpenvinoAsking {
     return pin;
   }
 
-  HandedNetwork& m_network;
+  CompilerInput& m_network;
   const Plan& m_plan;
   bool m_isPlanned;
   DataType m_hint;
@@ -93,7 +93,7 @@ DataType openvinoHint(const Plan& plan) {
   return dataTypeFromName(plan.options.compilerOptions.at("hint")).value_or(DataType::Undefined);
 }
 
-Result<Json> openvinoOptions(HandedNetwork& network, const BuildOptions& options) {
+Result<Json> openvinoOptions(CompilerInput& network, const BuildOptions& options) {
   return OpenvinoAsking(network).run(options.threads);
 }
 

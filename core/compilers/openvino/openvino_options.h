@@ -14,6 +14,6 @@ DataType openvinoHint(const Plan& plan);
 /// hint, and a list of operators that are excluded from it. With the default hint it is the narrow type of most nodes.
 /// Excluded are nodes that are pinned to f32; if only pins ask for the hint's type, all nodes are excluded that the
 /// plan calculates in f32. Also completes `network.pins`. Errors: an unknown hint.
-Result<Json> openvinoOptions(HandedNetwork& network, const BuildOptions& options);
+Result<Json> openvinoOptions(CompilerInput& network, const BuildOptions& options);
 
 }  // namespace fusescope

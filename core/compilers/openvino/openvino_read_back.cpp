@@ -36,7 +36,7 @@ bool calculatesAsRead(const ExecutionLayer& layer) {
 
 class OpenvinoTeller {
  public:
-  OpenvinoTeller(const HandedNetwork& network, const ExecutionGraph& graph, const ImportedNetwork& imported)
+  OpenvinoTeller(const CompilerInput& network, const ExecutionGraph& graph, const ImportedNetwork& imported)
       : m_network(network),
         m_graph(network.plan->graph()),
         m_execution(graph),
@@ -59,7 +59,7 @@ class OpenvinoTeller {
     moveMakers();
     for (const ReadBackKernel& kernel : m_told.kernels)
       for (const auto& [node, certainty] : kernel.nodes) m_hasKernel.insert(node);
-    tellFates();
+    setFates();
     return std::move(m_told);
   }
 
@@ -220,7 +220,7 @@ class OpenvinoTeller {
   }
 
   /// A node that only layers without a kernel hold is seen in what it reads.
-  void tellFates() {
+  void setFates() {
     for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
       const Fate fate = m_held.fates[i] == Fate::Kernel ? Fate::View : m_held.fates[i];
       for (const NodeId node : nodesOf(i))
@@ -228,7 +228,7 @@ class OpenvinoTeller {
     }
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const Graph& m_graph;
   const ExecutionGraph& m_execution;
   TensorGraph m_file;
@@ -246,7 +246,7 @@ class OpenvinoTeller {
 
 }  // namespace
 
-ReadBack openvinoReadBack(const HandedNetwork& network, const ExecutionGraph& graph, const ImportedNetwork& imported) {
+ReadBack openvinoReadBack(const CompilerInput& network, const ExecutionGraph& graph, const ImportedNetwork& imported) {
   return OpenvinoTeller(network, graph, imported).run();
 }
 

@@ -30,7 +30,7 @@ std::string wordsAbout(const std::string& words, const std::string& type) {
 
 class OpenvinoAnswer {
  public:
-  OpenvinoAnswer(const HandedNetwork& network, const ImportedNetwork& imported, const Json& answer)
+  OpenvinoAnswer(const CompilerInput& network, const ImportedNetwork& imported, const Json& answer)
       : m_network(network), m_imported(imported), m_answer(answer), m_file(network.file.graph) {}
 
   CompilerSupport run() {
@@ -80,7 +80,7 @@ class OpenvinoAnswer {
     }
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const ImportedNetwork& m_imported;
   const Json& m_answer;
   TensorGraph m_file;
@@ -90,7 +90,7 @@ class OpenvinoAnswer {
 
 }  // namespace
 
-CompilerSupport openvinoSupport(const HandedNetwork& network, const ImportedNetwork& imported, const Json& answer) {
+CompilerSupport openvinoSupport(const CompilerInput& network, const ImportedNetwork& imported, const Json& answer) {
   return OpenvinoAnswer(network, imported, answer).run();
 }
 

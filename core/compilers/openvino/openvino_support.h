@@ -7,7 +7,7 @@ namespace fusescope {
 
 /// Returns which nodes of a network OpenVINO supports, from the answer {devices{}, unconverted[{op, attributes{}}],
 /// words} and the network as far as it was imported.
-CompilerSupport openvinoSupport(const HandedNetwork& network, const ImportedNetwork& imported, const Json& answer);
+CompilerSupport openvinoSupport(const CompilerInput& network, const ImportedNetwork& imported, const Json& answer);
 
 /// Returns the name by which an error of OpenVINO refers to a node: "<Node(DepthToSpace): NAME>"; empty if it names
 /// none. It is the name of the node or of one of its results.

@@ -22,7 +22,7 @@ std::string_view numberIn(std::string_view word) {
                                                                                : std::string_view();
 }
 
-Spoken resolve(const HandedNetwork& network, std::string_view number) {
+Spoken resolve(const CompilerInput& network, std::string_view number) {
   if (const auto node = network.nodes.find(number); node != network.nodes.end() && !node->second.empty())
     return {.node = node->second.front(), .value = {}};
   if (const auto value = network.values.find(number); value != network.values.end())
@@ -31,7 +31,7 @@ Spoken resolve(const HandedNetwork& network, std::string_view number) {
 }
 
 /// What the plan calls it, else what the file does; null where the number is of neither.
-const std::string* nameOf(const HandedNetwork& network, const Spoken& spoken, std::string_view number) {
+const std::string* nameOf(const CompilerInput& network, const Spoken& spoken, std::string_view number) {
   const Graph& graph = network.plan->graph();
   if (spoken.node.valid()) return &graph.node(spoken.node).name;
   if (spoken.value.valid()) return &graph.value(spoken.value).name;
@@ -51,7 +51,7 @@ void forWords(std::string_view text, const std::function<void(std::string_view)>
 
 }  // namespace
 
-std::vector<Spoken> spokenOf(const HandedNetwork& network, std::string_view text) {
+std::vector<Spoken> spokenOf(const CompilerInput& network, std::string_view text) {
   std::vector<Spoken> all;
   forWords(text, [&](std::string_view word) {
     const Spoken spoken = resolve(network, numberIn(word));
@@ -61,7 +61,7 @@ std::vector<Spoken> spokenOf(const HandedNetwork& network, std::string_view text
   return all;
 }
 
-std::string inNamesOfNetwork(const HandedNetwork& network, std::string_view text) {
+std::string inNamesOfNetwork(const CompilerInput& network, std::string_view text) {
   std::string made;
   forWords(text, [&](std::string_view word) {
     const std::string_view number = numberIn(word);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 
 namespace fusescope {
 
@@ -16,10 +16,10 @@ struct Spoken {
 
 /// Returns what `text` mentions by the numbers of `network`, each once, in the order of the text: "n12", and "n12_0"
 /// for a layer that the compiler made from the node.
-std::vector<Spoken> spokenOf(const HandedNetwork& network, std::string_view text);
+std::vector<Spoken> spokenOf(const CompilerInput& network, std::string_view text);
 
 /// Replaces the numbers in `text` by the names of the user's network. A suffix that the compiler added to a number is
 /// kept after the name.
-std::string inNamesOfNetwork(const HandedNetwork& network, std::string_view text);
+std::string inNamesOfNetwork(const CompilerInput& network, std::string_view text);
 
 }  // namespace fusescope

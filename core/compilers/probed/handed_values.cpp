@@ -19,7 +19,7 @@ NamesInFile paired(const Graph& graph, const std::vector<ValueId>& values, const
 }  // namespace
 
 /// Older files list initializers among the inputs, too.
-NamesInFile handedInputs(const HandedNetwork& network) {
+NamesInFile handedInputs(const CompilerInput& network) {
   const onnxlib::FileGraph& file = network.file.graph;
   std::set<std::string_view> initializers;
   for (const auto& tensor : file.initializers) initializers.insert(tensor.name);
@@ -29,7 +29,7 @@ NamesInFile handedInputs(const HandedNetwork& network) {
   return paired(network.plan->graph(), network.plan->graph().inputs(), names);
 }
 
-NamesInFile handedOutputs(const HandedNetwork& network) {
+NamesInFile handedOutputs(const CompilerInput& network) {
   std::vector<std::string> names;
   for (const auto& output : network.file.graph.outputs) names.push_back(output.name);
   return paired(network.plan->graph(), network.plan->graph().outputs(), names);

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 
 namespace fusescope {
 
@@ -14,8 +14,8 @@ namespace fusescope {
 using NamesInFile = std::vector<std::pair<std::string, std::string>>;
 
 /// Return the pairs in the plan's order.
-NamesInFile handedInputs(const HandedNetwork& network);
-NamesInFile handedOutputs(const HandedNetwork& network);
+NamesInFile handedInputs(const CompilerInput& network);
+NamesInFile handedOutputs(const CompilerInput& network);
 
 /// Renames `inputs` from the names of the plan to those of the file. Errors: an input is missing.
 Result<std::map<std::string, Tensor>> inputsInFile(const NamesInFile& names,

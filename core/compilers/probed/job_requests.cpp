@@ -20,7 +20,7 @@ class Asking {
 
   /// As ProbedCompiler::support() asks.
   Status support() {
-    HandedNetwork network = TRY(handNetwork(m_plan, m_kind.handedTypesFor(*m_plan), m_stop));
+    CompilerInput network = TRY(makeCompilerInput(m_plan, m_kind.inputTypesFor(*m_plan), m_stop));
     const Json options = TRY(m_kind.requestOptions(network, {}));
     add({{"op", "support"}, {"options", options}}, filesOf(network));
     m_made.networks.push_back(std::move(network));
@@ -30,7 +30,7 @@ class Asking {
   /// As ProbedEngine asks for the part of a segment.
   Status compile(const Segment& segment, const std::map<std::string, Dims>& extents) {
     const Part part = TRY(segmentPart(m_plan, segment, extents, m_stop));
-    HandedNetwork network = TRY(handNetwork(part.plan, m_kind.handedTypesFor(*part.plan), m_stop));
+    CompilerInput network = TRY(makeCompilerInput(part.plan, m_kind.inputTypesFor(*part.plan), m_stop));
     BuildOptions options{.threads = m_questions.threads};
     if (m_plan->segments.size() == 1) options.shapes = extents;
     const Json asked = TRY(m_kind.requestOptions(network, options));

@@ -24,7 +24,7 @@ struct JobQuestions {
 /// The requests of a job file, and the files that belong to them, which are deleted with this object.
 struct JobRequests {
   std::vector<ProbeRequest> requests{};
-  std::vector<HandedNetwork> networks{};
+  std::vector<CompilerInput> networks{};
   TemporaryFolder folder;  ///< contains the inputs
 };
 

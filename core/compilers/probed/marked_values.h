@@ -21,7 +21,7 @@ struct MarkedValues {
 /// A network as it was compiled without additional outputs.
 struct UnmarkedNetwork {
   const ProbedCompiler& compiler;
-  const HandedNetwork& network;
+  const CompilerInput& network;
   const Json& options;  ///< the options that it was compiled with
   const NamesInFile& inputs;
   const ReadBackPlan& made;

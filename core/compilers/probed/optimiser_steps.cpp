@@ -23,7 +23,7 @@ Result<std::vector<OptimiserStep>> optimiserSteps(const Compiler& compiler, cons
   for (const Segment& segment : plan->segments) {
     if (segment.kind == SegmentKind::Fallback) continue;
     const Part part = TRY(segmentPart(plan, segment, extents, options.stop));
-    HandedNetwork network = TRY(handNetwork(part.plan, kind.handedTypesFor(*part.plan), options.stop));
+    CompilerInput network = TRY(makeCompilerInput(part.plan, kind.inputTypesFor(*part.plan), options.stop));
     BuildOptions told = options;
     told.threads = probed->threads(options);
     const Json asked = TRY(kind.requestOptions(network, told));

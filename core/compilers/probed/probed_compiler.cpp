@@ -242,12 +242,12 @@ std::string ProbedCompiler::whyNot(Ability ability) const {
 }
 
 std::string ProbedCompiler::writtenBy(const Plan& plan) const {
-  return m_kind.handedTypesFor(plan) == HandedTypes::AsInFile ? std::string() : printPlan(plan);
+  return m_kind.inputTypesFor(plan) == CompilerInputTypes::AsInFile ? std::string() : printPlan(plan);
 }
 
 /// That of support(), where it is the same: large networks take long to write. It is taken out, so that it goes with
 /// whoever compiles it.
-Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
+Result<CompilerInput> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   std::optional<Handed> known;
   {
     const std::scoped_lock lock(m_handedMutex);
@@ -255,7 +255,7 @@ Result<HandedNetwork> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, c
   }
   if (!known || known->model.lock() != plan->model || known->plan != writtenBy(*plan)) {
     if (options.progress) options.progress(kHandOver, m_name);
-    return handNetwork(plan, m_kind.handedTypesFor(*plan), options.stop);
+    return makeCompilerInput(plan, m_kind.inputTypesFor(*plan), options.stop);
   }
   known->network.plan = std::move(plan);
   return std::move(known->network);
@@ -270,7 +270,7 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
   const StopToken& stop = told.stop;
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
   if (told.progress) told.progress(kHandOver, m_name);
-  HandedNetwork network = TRY(handNetwork(asked, m_kind.handedTypesFor(plan), stop));
+  CompilerInput network = TRY(makeCompilerInput(asked, m_kind.inputTypesFor(plan), stop));
   if (told.progress) told.progress("ask", m_name);
   Handed kept{plan.model, writtenBy(plan), network};
   kept.network.plan.reset();
@@ -288,13 +288,13 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
 }
 
 Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
-  HandedNetwork network = TRY(handed(plan, options));
+  CompilerInput network = TRY(handed(plan, options));
   BuildOptions told = options;
   told.threads = threads(options);
   Json asked = TRY(m_kind.requestOptions(network, told));
   Lowered lowered{.plan = std::move(plan), .options = std::move(asked)};
   lowered.pins = network.pins;
-  lowered.network = std::make_shared<const HandedNetwork>(std::move(network));
+  lowered.network = std::make_shared<const CompilerInput>(std::move(network));
   return lowered;
 }
 

@@ -72,9 +72,9 @@ class ProbedCompiler final : public Compiler {
   struct Handed {
     std::weak_ptr<const Model> model;
     std::string plan;  ///< by what it was written, as text; empty: by the file alone
-    HandedNetwork network;
+    CompilerInput network;
   };
-  Result<HandedNetwork> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
+  Result<CompilerInput> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
   /// What a network of `plan` is written by besides its model.
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;

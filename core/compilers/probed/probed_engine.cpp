@@ -178,8 +178,8 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
     if (given == arrays.end())
       return Diagnostic{.message = "the compiler gave no such output", .where = {.value = plan}};
     const DataType type = m_plan->graph().value(*m_plan->graph().findValue(plan)).type.dtype;
-    outputs.emplace(plan, standsAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
-                                                                                      : std::move(given->second));
+    outputs.emplace(plan, isStoredAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
+                                                                                        : std::move(given->second));
   }
   return outputs;
 }

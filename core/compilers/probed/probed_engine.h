@@ -66,7 +66,7 @@ class ProbedEngine final : public Engine {
   const ProbedCompiler& m_compiler;
   std::string m_backend;
   std::shared_ptr<const Plan> m_plan;
-  std::shared_ptr<const HandedNetwork> m_network;
+  std::shared_ptr<const CompilerInput> m_network;
   TemporaryFolder m_folder;  ///< of what passes between the processes
   int m_threads;
   Json m_options;  ///< that it is compiled with: Lowered::options

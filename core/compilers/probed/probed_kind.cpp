@@ -32,13 +32,13 @@ Result<std::vector<OptimiserStep>> ProbedKind::optimiserSteps(const ProbeAnswer&
   return Diagnostic{.message = std::string(title()) + " does not say which steps its optimisation takes"};
 }
 
-Result<ReadBack> ProbedKind::readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+Result<ReadBack> ProbedKind::readBackCompared(const CompilerInput& network, const ProbeAnswer& compiled,
                                               const ComparedOn& /*on*/) const {
   return readBack(network, compiled);
 }
 
 /// The only node whose number stands in the error as a word.
-NodeId ProbedKind::failedAt(const HandedNetwork& network, const Diagnostic& error) const {
+NodeId ProbedKind::failedAt(const CompilerInput& network, const Diagnostic& error) const {
   const std::string text = error.where.node + " " + error.message;
   NodeId found;
   for (std::size_t from = 0; from < text.size();) {

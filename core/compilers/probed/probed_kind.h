@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compilers/compiler.h"
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "probe/probe_job.h"
 
 namespace fusescope {
@@ -48,9 +48,9 @@ class ProbedKind {
   virtual std::string_view target() const = 0;  ///< the target whose table predicts what it does
   /// Returns whether it compiles plans for `target`: its own target, or that target with a capability.
   virtual bool takesTarget(std::string_view target) const;
-  virtual HandedTypes handedTypes() const = 0;
+  virtual CompilerInputTypes inputTypes() const = 0;
   /// The same for a given plan, if it depends on the plan's target.
-  virtual HandedTypes handedTypesFor(const Plan& /*plan*/) const { return handedTypes(); }
+  virtual CompilerInputTypes inputTypesFor(const Plan& /*plan*/) const { return inputTypes(); }
   /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
   /// Returns sentences that say how to get its answers from a machine that cannot be reached.
@@ -70,18 +70,18 @@ class ProbedKind {
 
   /// Returns the options for the requests `compile` and `support`: options of the plan, pins that the network cannot
   /// express, the number of threads. Also sets in `network.pins` which pins it can be asked for, and how.
-  virtual Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const = 0;
+  virtual Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const = 0;
   /// Returns how to switch off steps of the compiler's optimisation; nothing if that is impossible.
   virtual std::optional<OptimiserSwitches> optimiserSwitches() const { return {}; }
   /// Returns the steps that it ran, in order, each once, from its answer to `optimisers`.
   virtual Result<std::vector<OptimiserStep>> optimiserSteps(const ProbeAnswer& answer) const;
 
   /// Returns which nodes it accepts, from its answer to `support`.
-  virtual Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const = 0;
+  virtual Result<CompilerSupport> support(const CompilerInput& network, const ProbeAnswer& answer) const = 0;
   /// Returns what it made of the network, from its answer to `compile`. The names of kernels are unique.
-  virtual Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const = 0;
+  virtual Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const = 0;
   /// Returns the milliseconds of each kernel of readBack() in one run, by name, from its answer to `profile`.
-  virtual Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+  virtual Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                             const ProbeAnswer& profile) const = 0;
   /// Returns how kernelTimes() summarise the runs of a profile, as the end of "times of kernels are": "medians over all
   /// runs". `options` are those that the compiler was given.
@@ -89,11 +89,11 @@ class ProbedKind {
   /// Reads back as readBack() does, and also compares the tensors of kernels with the numbers of their nodes if the
   /// compiler returns inner values: nodes whose numbers are equal become Verified. What cannot be compared keeps its
   /// certainty. Errors: those of readBack(), and cancellation. The default compares nothing.
-  virtual Result<ReadBack> readBackCompared(const HandedNetwork& network, const ProbeAnswer& compiled,
+  virtual Result<ReadBack> readBackCompared(const CompilerInput& network, const ProbeAnswer& compiled,
                                             const ComparedOn& on) const;
   /// Returns the node at which a build failed, if the error names it or the kind can search for it; otherwise an
   /// invalid id. The default returns the only node whose name in the file occurs in the error.
-  virtual NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const;
+  virtual NodeId failedAt(const CompilerInput& network, const Diagnostic& error) const;
 };
 
 /// Returns the kinds of compilers behind a probe: probed_kinds.inc lists them, and each has a folder.

@@ -66,7 +66,7 @@ Result<Json> SharedTensors::put(const std::map<std::string, Tensor>& tensors) {
   std::map<std::string, Tensor> written;
   std::size_t end = 0;
   for (const auto& [name, given] : tensors) {
-    const Tensor& tensor = written[name] = standsAsCodes(given.type()) ? codesOf(given) : given;
+    const Tensor& tensor = written[name] = isStoredAsCodes(given.type()) ? codesOf(given) : given;
     end = aligned(end);
     list.push_back({{"name", name}, {"type", toText(tensor.type())}, {"dims", tensor.dims()}, {"at", end}});
     end += tensor.byteSize();
@@ -104,7 +104,7 @@ Result<std::map<std::string, Tensor>> SharedTensors::taken(const Json& list) {
     if (fields.error()) return *fields.error();
     const auto of = dataTypeFromName(type);
     const bool isPlain = of && *of != DataType::String && *of != DataType::Undefined && *of != DataType::C64 &&
-                         !standsAsCodes(*of) &&
+                         !isStoredAsCodes(*of) &&
                          std::ranges::all_of(dims, [](std::int64_t extent) { return extent >= 0; });
     const auto count = isPlain ? elementCount(dims) : std::nullopt;
     if (!count || at < 0 || std::cmp_greater(*count, there) || std::cmp_greater(at, there)) return doesNotFit(name);

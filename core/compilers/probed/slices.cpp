@@ -27,7 +27,7 @@ bool isView(const onnxlib::FileNode& node) {
 /// What is known of the tensors of a network before regions are cut out of it.
 class Facts {
  public:
-  Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const ToldTensors& told)
+  Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told)
       : m_network(network),
         m_equal(equal),
         m_kept(told.kept),
@@ -262,7 +262,7 @@ Fate fateOutsideOfCovers(const TensorGraph& network, const Facts& facts, std::ui
 
 }  // namespace
 
-Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const ToldTensors& told,
+Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told,
                     std::span<const SliceRegion> regions) {
   const Facts facts(network, equal, told);
   Slicer slicer(network, facts);

@@ -74,10 +74,10 @@ std::vector<bool> varyingTensors(const TensorGraph& graph);
 std::uint32_t passedOn(const TensorGraph& graph, std::uint32_t node);
 
 /// What a compiler reveals about the tensors of a network, indexed by tensor.
-struct ToldTensors {
+struct RevealedTensors {
   std::vector<bool> kept;      ///< the compiled network calculates this tensor, or receives it
   std::vector<bool> constant;  ///< the compiled network contains this tensor as a constant
-  explicit ToldTensors(const TensorGraph& network)
+  explicit RevealedTensors(const TensorGraph& network)
       : kept(network.tensors().size()), constant(network.tensors().size()) {}
 };
 
@@ -107,7 +107,7 @@ struct Slices {
 /// Assigns the nodes of `network` to `regions`, by walking back from their outputs. `equal` is equalTensors(network).
 /// It is a pure function and linear, except for nodes that several regions calculate; beyond a limit of such work
 /// covers are empty and not closed.
-Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const ToldTensors& told,
+Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told,
                     std::span<const SliceRegion> regions);
 
 }  // namespace fusescope

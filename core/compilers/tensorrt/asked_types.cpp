@@ -15,7 +15,7 @@ bool isOfLayers(DataType type) {
 
 class LayerTypes {
  public:
-  explicit LayerTypes(HandedNetwork& network) : m_network(network), m_plan(*network.plan) {
+  explicit LayerTypes(CompilerInput& network) : m_network(network), m_plan(*network.plan) {
     for (const auto& [number, nodes] : network.nodes)
       for (const NodeId node : nodes) m_numbers[node].push_back(number);
   }
@@ -67,9 +67,9 @@ class LayerTypes {
   }
 
   Status addOutputs() {
-    for (const WishAnswer& answer : m_plan.answers) {
+    for (const DirectiveAnswer& answer : m_plan.answers) {
       const Directive* directive =
-          answer.outcome == WishOutcome::Stored ? findDirective(m_plan, answer.directive) : nullptr;
+          answer.outcome == DirectiveOutcome::Stored ? findDirective(m_plan, answer.directive) : nullptr;
       if (directive == nullptr || !isOfLayers(directive->type)) continue;
       TRY(beAsStrict(*directive));
       allow(directive->type);
@@ -88,7 +88,7 @@ class LayerTypes {
                       .help = "Mark all of them obey, or all prefer."};
   }
 
-  HandedNetwork& m_network;
+  CompilerInput& m_network;
   const Plan& m_plan;
   std::map<NodeId, std::vector<std::string>> m_numbers;
   std::set<DataType> m_allowed;
@@ -98,7 +98,7 @@ class LayerTypes {
 
 }  // namespace
 
-Result<Json> typesAsked(HandedNetwork& network) {
+Result<Json> typesAsked(CompilerInput& network) {
   if (network.plan->target.stronglyTyped) return Json{{"typing", "strong"}};
   return LayerTypes(network).run();
 }

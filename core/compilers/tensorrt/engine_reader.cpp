@@ -25,7 +25,7 @@ bool isOfLayers(const Model& model) {
 }
 
 /// A network of layers has a node for each that writes something: what it is of is known.
-LayerPlaces placesInOwnNetwork(const HandedNetwork& network, const std::vector<ListedLayer>& layers) {
+LayerPlaces placesInOwnNetwork(const CompilerInput& network, const std::vector<ListedLayer>& layers) {
   LayerPlaces made;
   made.places.resize(layers.size());
   std::vector<bool> holdsNodes(layers.size());
@@ -44,7 +44,7 @@ LayerPlaces placesInOwnNetwork(const HandedNetwork& network, const std::vector<L
 
 class EngineReader {
  public:
-  EngineReader(const HandedNetwork& network, const EngineFiles& files)
+  EngineReader(const CompilerInput& network, const EngineFiles& files)
       : m_network(network), m_graph(network.plan->graph()), m_files(files), m_layers(files.layers.layers) {}
 
   ReadBack run() {
@@ -233,7 +233,7 @@ class EngineReader {
     if (m_files.log && !m_files.log->driver.empty()) m_told.compiler.options.emplace("driver", m_files.log->driver);
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const Graph& m_graph;
   const EngineFiles& m_files;
   const std::vector<ListedLayer>& m_layers;
@@ -244,7 +244,7 @@ class EngineReader {
 
 }  // namespace
 
-Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan) {
+Result<CompilerInput> namedNetwork(std::shared_ptr<const Plan> plan) {
   if (isOfLayers(*plan->model)) return graphAsNamed(std::move(plan));
   const std::filesystem::path path = plan->model->networkPath();
   return networkAsNamed(std::move(plan), path);
@@ -254,15 +254,15 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
   auto support = std::make_shared<CompilerSupport>();
   for (const NodeId node : graph.order())
     support->nodes.push_back(
-        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = FoundBy::Build});
+        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = SupportSource::Build});
   return support;
 }
 
-void adviseOnRegions(const HandedNetwork& network, ReadBack& told) {
+void adviseOnRegions(const CompilerInput& network, ReadBack& told) {
   if (!isOfLayers(*network.plan->model)) append(told.decisions, regionAdvice(*network.plan, told.kernels));
 }
 
-ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files) {
+ReadBack readEngine(const CompilerInput& network, const EngineFiles& files) {
   return EngineReader(network, files).run();
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/tensorrt/engine_log.h"
 #include "frontends/tensorrt/engine_profile.h"
@@ -25,7 +25,7 @@ struct EngineFiles {
 
 /// Returns the network of `plan` with the names of its file, or with those of the layers that it was made from. Errors:
 /// those of reading the file.
-Result<HandedNetwork> namedNetwork(std::shared_ptr<const Plan> plan);
+Result<CompilerInput> namedNetwork(std::shared_ptr<const Plan> plan);
 
 /// Returns the support for a built engine: all nodes of `graph` are in it, so that they are supported whatever a
 /// target's table says.
@@ -34,9 +34,9 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph);
 /// Returns what `files` say about `network`: kernels with their nodes, in the order in which they run, with their
 /// times; conversions; the fates of nodes without a kernel; and layers that could not be placed. Fusescope ran and
 /// timed nothing of it.
-ReadBack readEngine(const HandedNetwork& network, const EngineFiles& files);
+ReadBack readEngine(const CompilerInput& network, const EngineFiles& files);
 
 /// Adds regionAdvice() to what was read for `network`; the kernels must have their final names.
-void adviseOnRegions(const HandedNetwork& network, ReadBack& told);
+void adviseOnRegions(const CompilerInput& network, ReadBack& told);
 
 }  // namespace fusescope

@@ -13,7 +13,7 @@ bool haveEqualSize(const ListedTensor& a, const ListedTensor& b) {
 
 class EdgeFinder {
  public:
-  EdgeFinder(const std::vector<ListedLayer>& layers, const HandedNetwork& network, const std::vector<bool>& holdsNodes)
+  EdgeFinder(const std::vector<ListedLayer>& layers, const CompilerInput& network, const std::vector<bool>& holdsNodes)
       : m_layers(layers), m_network(network), m_holdsNodes(holdsNodes) {
     m_edges.inputs.resize(layers.size());
     m_edges.outputs.resize(layers.size());
@@ -91,14 +91,14 @@ class EdgeFinder {
   }
 
   const std::vector<ListedLayer>& m_layers;
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const std::vector<bool>& m_holdsNodes;
   LayerEdges m_edges;
 };
 
 }  // namespace
 
-LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const HandedNetwork& network,
+LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInput& network,
                       const std::vector<bool>& holdsNodes) {
   return EdgeFinder(layers, network, holdsNodes).run();
 }

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/tensorrt/layer_list.h"
 
 namespace fusescope {
@@ -24,7 +24,7 @@ struct LayerEdges {
 /// Finds the edges. A tensor that has the name of a value and as many elements is that value. This also applies to the
 /// output of a layer without nodes (`holdsNodes` of the layer is false) that reads only this tensor and writes as many
 /// elements.
-LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const HandedNetwork& network,
+LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInput& network,
                       const std::vector<bool>& holdsNodes);
 
 /// Returns whether a tensor of an engine and a value can have the same elements, as far as extents are known.

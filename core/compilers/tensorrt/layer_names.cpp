@@ -235,7 +235,7 @@ class NameReader {
 
 }  // namespace
 
-KnownNames::KnownNames(const HandedNetwork& network, const EngineLog* log) : m_network(network), m_log(log) {
+KnownNames::KnownNames(const CompilerInput& network, const EngineLog* log) : m_network(network), m_log(log) {
   for (const onnxlib::FileNode& node : network.file.graph.nodes) m_opOf.emplace(node.displayName(), node.op);
   for (const onnxlib::FileTensor& tensor : network.file.graph.initializers) m_constants.insert(tensor.name);
   for (const auto& [name, nodes] : network.nodes) {

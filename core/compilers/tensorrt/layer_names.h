@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/tensorrt/engine_log.h"
 
 namespace fusescope {
@@ -17,7 +17,7 @@ namespace fusescope {
 /// modules. It is a view: network and log must outlive it.
 class KnownNames {
  public:
-  KnownNames(const HandedNetwork& network, const EngineLog* log);
+  KnownNames(const CompilerInput& network, const EngineLog* log);
 
   /// The name of a node of the file, or nothing.
   using Found = std::optional<std::string>;
@@ -33,7 +33,7 @@ class KnownNames {
   std::size_t longest() const { return m_longest; }  ///< length of the longest exact name
 
  private:
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const EngineLog* m_log;
   std::map<std::string, std::vector<std::string>, std::less<>> m_underscored, m_byModule;
   std::map<std::string, std::string, std::less<>> m_opOf;  ///< by node of the file

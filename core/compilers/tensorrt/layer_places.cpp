@@ -24,7 +24,7 @@ using Role = LayerPlace::Role;
 
 class LayerPlacer {
  public:
-  LayerPlacer(const HandedNetwork& network, const std::vector<ListedLayer>& layers, const EngineLog* log)
+  LayerPlacer(const CompilerInput& network, const std::vector<ListedLayer>& layers, const EngineLog* log)
       : m_network(network), m_graph(network.plan->graph()), m_layers(layers), m_log(log), m_known(network, log) {
     m_made.places.resize(layers.size());
     m_names.resize(layers.size());
@@ -241,7 +241,7 @@ class LayerPlacer {
                        names.unknown.size() > kMostNames ? ", …" : "");
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const Graph& m_graph;
   const std::vector<ListedLayer>& m_layers;
   const EngineLog* m_log;
@@ -254,7 +254,7 @@ class LayerPlacer {
 
 }  // namespace
 
-LayerPlaces placeLayers(const HandedNetwork& network, const std::vector<ListedLayer>& layers, const EngineLog* log) {
+LayerPlaces placeLayers(const CompilerInput& network, const std::vector<ListedLayer>& layers, const EngineLog* log) {
   return LayerPlacer(network, layers, log).run();
 }
 

@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-std::vector<std::string_view> fileNodesOf(const HandedNetwork& network, std::string_view nameInMetadata) {
+std::vector<std::string_view> fileNodesOf(const CompilerInput& network, std::string_view nameInMetadata) {
   const auto find = [&](std::string_view name) -> std::optional<std::string_view> {
     const auto known = network.nodes.find(name);
     if (known == network.nodes.end()) return std::nullopt;

@@ -32,7 +32,7 @@ constexpr int kFirstWithoutLayerTypes = 11;
 
 class HindranceFinder {
  public:
-  HindranceFinder(const HandedNetwork& network, const EngineLog& log)
+  HindranceFinder(const CompilerInput& network, const EngineLog& log)
       : m_network(network), m_log(log), m_constraints(constraints()) {
     for (const std::string& layers : log.typesIgnored)
       for (const std::string& name : nodesInMessage(layers))
@@ -114,7 +114,7 @@ class HindranceFinder {
         layers == m_layers.end() ? std::string() : ", here " + joined(layers->second));
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const EngineLog& m_log;
   std::string m_constraints;
   std::map<NodeId, std::string> m_withoutTactic;  ///< the layer that the message names
@@ -125,7 +125,7 @@ class HindranceFinder {
 
 }  // namespace
 
-std::map<NodeId, PinHindrance> pinHindrances(const HandedNetwork& network, const EngineLog& log) {
+std::map<NodeId, PinHindrance> pinHindrances(const CompilerInput& network, const EngineLog& log) {
   return HindranceFinder(network, log).run();
 }
 

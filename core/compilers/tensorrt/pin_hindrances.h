@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "frontends/tensorrt/engine_log.h"
 #include "planning/read_back_plan.h"
 
@@ -11,7 +11,7 @@ namespace fusescope {
 /// Returns why TensorRT may have ignored types that were requested for nodes, from the log of the build: none of its
 /// kernels supports the type, the build did not allow it, the type was never set, or it was only preferred. Nodes about
 /// which the log says nothing are omitted.
-std::map<NodeId, PinHindrance> pinHindrances(const HandedNetwork& network, const EngineLog& log);
+std::map<NodeId, PinHindrance> pinHindrances(const CompilerInput& network, const EngineLog& log);
 
 /// Returns the nodes of the file that a message names, as in "Conv_70[Conv] + Relu_71[Relu]".
 std::vector<std::string> nodesInMessage(std::string_view layers);

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "compilers/tensorrt/asked_types.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/family_answers.h"
 #include "compilers/tensorrt/server_targets.h"
 
 namespace fusescope {
@@ -33,8 +33,8 @@ bool ServerKind::takesTarget(std::string_view target) const {
 }
 
 /// Where types are those of layers, the network keeps its own.
-HandedTypes ServerKind::handedTypesFor(const Plan& plan) const {
-  return plan.target.stronglyTyped ? HandedTypes::AsPlanned : HandedTypes::AsInFile;
+CompilerInputTypes ServerKind::inputTypesFor(const Plan& plan) const {
+  return plan.target.stronglyTyped ? CompilerInputTypes::AsPlanned : CompilerInputTypes::AsInFile;
 }
 
 std::vector<CompilerOption> ServerKind::options() const {
@@ -68,7 +68,7 @@ std::string ServerKind::elsewhere() const {
          "import-engine MODEL --layers layers.json.";
 }
 
-Result<Json> ServerKind::requestOptions(HandedNetwork& network, const BuildOptions& options) const {
+Result<Json> ServerKind::requestOptions(CompilerInput& network, const BuildOptions& options) const {
   Json json = TRY(typesAsked(network));
   const Plan& plan = *network.plan;
   if (options.threads > 0) json["threads"] = options.threads;
@@ -82,7 +82,7 @@ Result<Json> ServerKind::requestOptions(HandedNetwork& network, const BuildOptio
   return json;
 }
 
-NodeId ServerKind::failedAt(const HandedNetwork& network, const Diagnostic& error) const {
+NodeId ServerKind::failedAt(const CompilerInput& network, const Diagnostic& error) const {
   return nodeOfFirstLine(network, error);
 }
 
@@ -91,7 +91,7 @@ void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<
     if (std::string text = textMember(compiled.json, key); !text.empty()) told.compiler.options[key] = std::move(text);
 }
 
-void ServerKind::warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
+void ServerKind::warnOfNodes(const CompilerInput& network, const ProbeAnswer& compiled, const char* key,
                              const char* message, ReadBack& told) {
   for (const Json& name : memberOf(compiled.json, key)) {
     const auto known = name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();

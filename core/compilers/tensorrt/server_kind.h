@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compilers/probed/probed_kind.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/family_answers.h"
 
 namespace fusescope {
 
@@ -14,15 +14,15 @@ class ServerKind : public ProbedKind {
  public:
   std::string_view target() const override;
   bool takesTarget(std::string_view target) const override;
-  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
-  HandedTypes handedTypesFor(const Plan& plan) const override;
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsPlanned; }
+  CompilerInputTypes inputTypesFor(const Plan& plan) const override;
   std::vector<CompilerOption> options() const override;
   std::string whyNot(Ability ability, const Json& opened) const override;
   std::string deviceOf(const Json& opened, const CompilerOptions& options) const override;
   std::string whyNoWorkspace() const override { return {}; }
   std::string elsewhere() const override;
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override;
-  NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override;
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override;
+  NodeId failedAt(const CompilerInput& network, const Diagnostic& error) const override;
 
  protected:
   /// Returns what `parse` makes of a file of the answer. Errors are located at the file.
@@ -37,7 +37,7 @@ class ServerKind : public ProbedKind {
   /// Stores the card, and the members `keys` of the probe's answer, as options of the compiler in `told`.
   static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);
   /// Adds a warning for each node that the probe lists under `key` in its answer.
-  static void warnOfNodes(const HandedNetwork& network, const ProbeAnswer& compiled, const char* key,
+  static void warnOfNodes(const CompilerInput& network, const ProbeAnswer& compiled, const char* key,
                           const char* message, ReadBack& told);
 };
 

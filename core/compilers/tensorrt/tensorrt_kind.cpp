@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/json_fields.h"
-#include "compilers/tensorrt/built_engine.h"
+#include "compilers/tensorrt/family_answers.h"
 #include "compilers/tensorrt/printed_log.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/read_built_engine.h"
 #include "compilers/tensorrt/server_kind.h"
 
 namespace fusescope {
@@ -22,11 +22,11 @@ class TensorrtKind final : public ServerKind {
            "and tried with TensorRT for RTX, which has the same interface.";
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+  Result<CompilerSupport> support(const CompilerInput& network, const ProbeAnswer& answer) const override {
     return parserSupport(network, answer, title());
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const PrintedLog log = TRY(printedLog(TRY(fileText(compiled, kLog, title()))));
     EngineFiles files;
     if (compiled.files.contains(kLayers)) {
@@ -49,7 +49,7 @@ class TensorrtKind final : public ServerKind {
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "medians over all runs"; }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                     const ProbeAnswer& profile) const override {
     return kernelMedians(network, profile, title());
   }

@@ -19,7 +19,7 @@ constexpr const char* kTitle = "TensorRT for RTX";
 
 class LayerReader {
  public:
-  LayerReader(const HandedNetwork& network, const BuildLog& log) : m_network(network), m_log(log) {}
+  LayerReader(const CompilerInput& network, const BuildLog& log) : m_network(network), m_log(log) {}
 
   ReadBack run() {
     countNamed();
@@ -135,7 +135,7 @@ class LayerReader {
     }
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const BuildLog& m_log;
   ReadBack m_told;
   std::vector<FileNodes> m_named;  ///< by layer
@@ -145,11 +145,11 @@ class LayerReader {
 
 }  // namespace
 
-ReadBack readLayers(const HandedNetwork& network, const BuildLog& log) {
+ReadBack readLayers(const CompilerInput& network, const BuildLog& log) {
   return LayerReader(network, log).run();
 }
 
-std::string kernelName(const HandedNetwork& network, std::string_view layer) {
+std::string kernelName(const CompilerInput& network, std::string_view layer) {
   return inNamesOfNetwork(network, layer);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "compilers/probed/probed_kind.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/family_answers.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
 
 namespace fusescope {
@@ -33,7 +33,7 @@ class TensorrtRtxKind final : public ProbedKind {
   std::string_view name() const override { return "tensorrt-rtx"; }
   std::string_view title() const override { return "TensorRT for RTX"; }
   std::string_view target() const override { return "tensorrt-rtx"; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsPlanned; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsPlanned; }
 
   std::vector<CompilerOption> options() const override {
     return {{.name = kComputeCapability,
@@ -67,7 +67,7 @@ class TensorrtRtxKind final : public ProbedKind {
 
   std::string whyNoWorkspace() const override { return {}; }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     Json json{{kComputeCapability, computeCapability(*network.plan)}};
     if (options.threads > 0) json["threads"] = options.threads;
     if (const std::int64_t bytes = network.plan->options.workspaceBytes; bytes > 0) json["workspace"] = bytes;
@@ -75,23 +75,23 @@ class TensorrtRtxKind final : public ProbedKind {
     return json;
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& network, const ProbeAnswer& answer) const override {
+  Result<CompilerSupport> support(const CompilerInput& network, const ProbeAnswer& answer) const override {
     return parserSupport(network, answer, title());
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     ReadBack told = readLayers(network, TRY(readBuildLog(TRY(fileText(compiled, kLog, title())))));
     told.compiler.options.emplace(kComputeCapability, computeCapability(*network.plan));
     return told;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "medians over all runs"; }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                     const ProbeAnswer& profile) const override {
     return kernelMedians(network, profile, title());
   }
 
-  NodeId failedAt(const HandedNetwork& network, const Diagnostic& error) const override {
+  NodeId failedAt(const CompilerInput& network, const Diagnostic& error) const override {
     return nodeOfFirstLine(network, error);
   }
 

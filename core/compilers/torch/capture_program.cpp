@@ -28,25 +28,25 @@ bool isBarePickle(const fs::path& path) {
   return file.read(begin.data(), begin.size()) && begin[0] == kProtocol && begin[1] >= 0 && begin[1] <= kMostProtocol;
 }
 
-bool isOnnxWanted(const CaptureWishes& wishes) {
-  return wishes.into.extension() == ".onnx";
+bool isOnnxWanted(const CaptureOptions& options) {
+  return options.into.extension() == ".onnx";
 }
 
 Diagnostic wrongUse(std::string message, const char* option, std::string help = {}) {
   return {.message = std::move(message), .where = {.attribute = option}, .help = std::move(help)};
 }
 
-Status checkWishes(const CodeToRun& code, const CaptureWishes& wishes) {
+Status checkOptions(const CodeToRun& code, const CaptureOptions& options) {
   if (code.kind == CodeKind::Script) {
-    if (!wishes.inputs.empty())
+    if (!options.inputs.empty())
       return wrongUse("is for TorchScript; the function of a script returns example inputs", "--input");
-    if (isOnnxWanted(wishes))
+    if (isOnnxWanted(options))
       return wrongUse("names the exported program, a .pt2", "-o", "export --to onnx writes the network that is made.");
     return Done{};
   }
-  if (wishes.breaks)
+  if (options.breaks)
     return wrongUse("is for scripts: TorchDynamo sees the calls of Python, and TorchScript has none left", "--breaks");
-  if (wishes.inputs.empty())
+  if (options.inputs.empty())
     return Diagnostic{.message = "is TorchScript, which does not hold the extents of its inputs, and none are given",
                       .where = {.file = code.file.string()},
                       .help =
@@ -55,31 +55,31 @@ Status checkWishes(const CodeToRun& code, const CaptureWishes& wishes) {
   return Done{};
 }
 
-fs::path targetOf(const CodeToRun& code, const CaptureWishes& wishes) {
-  return wishes.into.empty() ? defaultProgramPath(code) : wishes.into;
+fs::path targetOf(const CodeToRun& code, const CaptureOptions& options) {
+  return options.into.empty() ? defaultProgramPath(code) : options.into;
 }
 
-Json requestFor(const CodeToRun& code, const CaptureWishes& wishes) {
+Json requestFor(const CodeToRun& code, const CaptureOptions& options) {
   if (code.kind == CodeKind::Script)
     return {{"op", "capture"},
             {"script", {{"path", code.file.string()}, {"function", code.function}, {"sha256", code.sha256}}},
-            {"breaks", wishes.breaks}};
+            {"breaks", options.breaks}};
   Json inputs = Json::array();
-  for (const TorchScriptInput& input : wishes.inputs)
+  for (const TorchScriptInput& input : options.inputs)
     inputs.push_back({{"name", input.name}, {"type", name(input.type)}, {"dims", input.dims}});
-  const char* wanted = isOnnxWanted(wishes) ? "onnx" : wishes.into.empty() ? "" : "pt2";
+  const char* wanted = isOnnxWanted(options) ? "onnx" : options.into.empty() ? "" : "pt2";
   return {{"op", "capture"}, {"torchscript", {{"sha256", code.sha256}}}, {"inputs", inputs}, {"wanted", wanted}};
 }
 
 /// Whether `target` can be written.
-Status checkTarget(const CodeToRun& code, const CaptureWishes& wishes, const fs::path& target) {
+Status checkTarget(const CodeToRun& code, const CaptureOptions& options, const fs::path& target) {
   std::error_code none;
   const bool isThere = fs::exists(fs::symlink_status(target, none));
   if (isThere && fs::exists(target, none) && fs::equivalent(target, code.file, none))
     return Diagnostic{.message = "is the file that the program is made of, and would be written over",
                       .where = {.file = target.string(), .attribute = "-o"},
                       .help = "Give the program another name by -o."};
-  if (isThere && !wishes.overwrites)
+  if (isThere && !options.overwrites)
     return Diagnostic{.message = "is there already, and is not written over",
                       .where = {.file = target.string(), .attribute = "-o"},
                       .help = "Give another name by -o, or --overwrite."};
@@ -100,11 +100,12 @@ Status put(const fs::path& made, const fs::path& target) {
 }
 
 /// Moves what the probe wrote to where the user wants it.
-Status keep(const CodeToRun& code, const CaptureWishes& wishes, const ProbeAnswer& answer, CapturedProgram& captured) {
+Status keep(const CodeToRun& code, const CaptureOptions& options, const ProbeAnswer& answer,
+            CapturedProgram& captured) {
   const bool isOnnx = answer.files.contains(kCapturedNetwork);
-  fs::path target = targetOf(code, wishes);
-  if (isOnnx && wishes.into.empty()) target.replace_extension(".onnx");
-  CaptureWishes now = wishes;
+  fs::path target = targetOf(code, options);
+  if (isOnnx && options.into.empty()) target.replace_extension(".onnx");
+  CaptureOptions now = options;
   now.into = target;
   TRY(checkCapture(code, now));  // torch took its time, and another name may be meant than before
   TRY(put(answer.files.at(isOnnx ? kCapturedNetwork : kCapturedProgram), target));
@@ -158,33 +159,33 @@ fs::path defaultProgramPath(const CodeToRun& code) {
   return path;
 }
 
-Status checkCapture(const CodeToRun& code, const CaptureWishes& wishes) {
-  TRY(checkWishes(code, wishes));
-  TRY(checkTarget(code, wishes, targetOf(code, wishes)));
+Status checkCapture(const CodeToRun& code, const CaptureOptions& options) {
+  TRY(checkOptions(code, options));
+  TRY(checkTarget(code, options, targetOf(code, options)));
   // Of TorchScript torch may make an ONNX file instead.
-  if (code.kind == CodeKind::TorchScript && wishes.into.empty())
-    TRY(checkTarget(code, wishes, targetOf(code, wishes).replace_extension(".onnx")));
+  if (code.kind == CodeKind::TorchScript && options.into.empty())
+    TRY(checkTarget(code, options, targetOf(code, options).replace_extension(".onnx")));
   return Done{};
 }
 
-Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureWishes& wishes, const StopToken& stop,
+Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureOptions& options, const StopToken& stop,
                                        const Progress& progress) {
   const std::string now = TRY(sha256OfFile(code.file, stop));
-  if (code.sha256.empty() || wishes.confirmed != code.sha256 || now != code.sha256)
+  if (code.sha256.empty() || options.confirmed != code.sha256 || now != code.sha256)
     return Diagnostic{.message = now == code.sha256 ? "is code that nobody has confirmed, and is not run"
                                                     : "is not as it was when it was confirmed, and is not run",
                       .where = {.file = code.file.string()}};
-  TRY(checkCapture(code, wishes));
-  if (progress) progress("start torch", wishes.environment);
-  auto job = TRY(torchJobFor(torchIn(wishes.environment), code.file, stop));
+  TRY(checkCapture(code, options));
+  if (progress) progress("start torch", options.environment);
+  auto job = TRY(torchJobFor(torchIn(options.environment), code.file, stop));
   const TemporaryFolder folder = TRY(TemporaryFolder::in(fs::temp_directory_path(), "fusescope.program"));
   const char* handed = code.kind == CodeKind::Script ? "script.py" : "model.pt";
-  auto answer = job->ask({.json = requestFor(code, wishes), .files = {{handed, code.file}}, .folder = folder.path()},
+  auto answer = job->ask({.json = requestFor(code, options), .files = {{handed, code.file}}, .folder = folder.path()},
                          stop, progress);
   job.reset();  // the user's code ran in it, so that it serves nobody else
   if (!answer.ok()) return atFile(std::move(answer).error(), code.file);
   CapturedProgram captured = TRY(capturedFrom(code, answer.value()));
-  if (!captured.problem) TRY(keep(code, wishes, answer.value(), captured));
+  if (!captured.problem) TRY(keep(code, options, answer.value(), captured));
   return captured;
 }
 

@@ -39,7 +39,7 @@ struct TorchScriptInput {
   std::vector<std::int64_t> dims;
 };
 
-struct CaptureWishes {
+struct CaptureOptions {
   std::string confirmed;       ///< the SHA-256 of the content that the user agreed to run
   std::string environment;     ///< its name or command; empty: the first environment that has torch
   std::filesystem::path into;  ///< the file to write; empty: defaultProgramPath()
@@ -64,15 +64,15 @@ struct CapturedProgram {
 /// Returns the path of the program beside the file: net.make.pt2 for net.py:make, model.pt2 for model.pt.
 std::filesystem::path defaultProgramPath(const CodeToRun& code);
 
-/// Checks that the file can be written as `wishes` ask, and that the wishes fit the code. Call it before the user is
+/// Checks that the file can be written as `options` ask, and that the options fit the code. Call it before the user is
 /// asked.
-Status checkCapture(const CodeToRun& code, const CaptureWishes& wishes);
+Status checkCapture(const CodeToRun& code, const CaptureOptions& options);
 
 /// Runs the code with the torch of an environment, and writes the program. It blocks while the code runs, which may be
 /// for ever; it can be cancelled at any time, which ends the process. Thread-safe. Errors before anything runs: the
 /// content was not confirmed or has changed; the file to write exists. Later errors: those of ProbeJob::start(), and
 /// exceptions of the user's code before the export, located at its line.
-Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureWishes& wishes, const StopToken& stop = {},
+Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureOptions& options, const StopToken& stop = {},
                                        const Progress& progress = {});
 
 }  // namespace fusescope

@@ -66,7 +66,7 @@ Json extentsOf(const onnxlib::FileType& type) {
 /// The inputs or outputs `names` of a network, whose file has them as `values`.
 class Tensors {
  public:
-  Tensors(const HandedNetwork& network, const BuildOptions& options) : m_network(network), m_options(options) {}
+  Tensors(const CompilerInput& network, const BuildOptions& options) : m_network(network), m_options(options) {}
 
   Json listed(const NamesInFile& names, const std::vector<onnxlib::FileValue>& values, bool areInputs) const {
     Json list = Json::array();
@@ -91,7 +91,7 @@ class Tensors {
     return spec == specs.end() ? Json(nullptr) : Json(spec->opt);
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const BuildOptions& m_options;
 };
 
@@ -113,7 +113,7 @@ std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& option
   return std::ranges::find(options, name, &CompilerOption::name)->initial;
 }
 
-Result<Json> handProgram(HandedNetwork& network, const BuildOptions& options, std::string_view who) {
+Result<Json> handProgram(CompilerInput& network, const BuildOptions& options, std::string_view who) {
   const Plan& plan = *network.plan;
   TRY(checkWhole(plan, who));
   const fs::path program = TRY(programOf(plan, who));

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 
 namespace fusescope::torch_compiler {
 
@@ -23,6 +23,6 @@ std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& option
 /// which the probe compares the program with the network. `who` is the name of the compiler in messages. Errors: there
 /// is no exported program, it may not be passed to torch, or the plan is not that of a whole network with its original
 /// weights.
-Result<Json> handProgram(HandedNetwork& network, const BuildOptions& options, std::string_view who);
+Result<Json> handProgram(CompilerInput& network, const BuildOptions& options, std::string_view who);
 
 }  // namespace fusescope::torch_compiler

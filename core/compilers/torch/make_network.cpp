@@ -116,7 +116,7 @@ class MadeNetworkReader {
 /// What the file says that its outputs are called; an empty list: nothing that can be meant.
 Json outputNamesIn(const fs::path& program) {
   const auto file = torch::Pt2File::open(program);
-  const auto notes = file.ok() ? file.value().notes() : Result<std::optional<std::string>>(std::nullopt);
+  const auto notes = file.ok() ? file.value().additions() : Result<std::optional<std::string>>(std::nullopt);
   const Json json = notes.ok() && notes.value() ? untrustedJson(*notes.value()) : Json();
   const auto names = json.is_object() ? json.find(torch::kOutputNamesKey) : json.end();
   const bool areTold = names != json.end() && names->is_array() &&
@@ -136,7 +136,7 @@ Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const 
 
 }  // namespace
 
-Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWishes& wishes, const StopToken& stop,
+Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkOptions& options, const StopToken& stop,
                                      const Progress& progress) {
   std::error_code none;
   if (fs::is_regular_file(path, none) && !isTorchFile(path))
@@ -146,15 +146,15 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   const Model program = TRY(importProgramAsItIs(path, {}, stop));
   TRY(checkHandableToTorch(path));
   const Hash128 hash = TRY(programHash(*program.files.front()));
-  if (wishes.environment.empty())
-    if (auto kept = findKeptNetworks(hash, &wishes.names).newest) {
+  if (options.environment.empty())
+    if (auto kept = findKeptNetworks(hash, &options.names).newest) {
       noteUse(*kept);
       return NetworkOfProgram{.kept = *std::move(kept)};
     }
-  if (progress) progress("start torch", wishes.environment);
-  const ProbedCompiler& compiler = torchIn(wishes.environment);
+  if (progress) progress("start torch", options.environment);
+  const ProbedCompiler& compiler = torchIn(options.environment);
   auto job = TRY(torchJobFor(compiler, path, stop));
-  const Hash128 key = makingKey(torchVersionOf(*job), wishes.names);
+  const Hash128 key = makingKey(torchVersionOf(*job), options.names);
   if (auto kept = takeKeptNetwork(hash, key)) return NetworkOfProgram{.kept = *std::move(kept)};
 
   const TemporaryFolder folder = TRY(folderForNetwork());
@@ -162,12 +162,12 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkWish
   std::error_code failed;
   fs::create_directories(into, failed);
   if (failed) return Diagnostic{.message = failed.message(), .where = {.file = into.string()}};
-  const ProbeAnswer answer = TRY(askedToExport(*job, path, wishes.names, into, stop, progress));
+  const ProbeAnswer answer = TRY(askedToExport(*job, path, options.names, into, stop, progress));
   job.reset();  // torch is large, and nobody asks it next
   TRY(checkCurrent(program.files));
   MadeNetwork made = TRY(MadeNetworkReader(path, into / kMadeNetwork).read(answer.json));
   made.environment = compiler.identity().environment;
-  made.names = wishes.names;
+  made.names = options.names;
   return NetworkOfProgram{.kept = TRY(keepNetwork(hash, key, into, made)), .isNew = true};
 }
 

@@ -10,7 +10,7 @@
 namespace fusescope {
 
 /// Options for making a network from an exported program of PyTorch (.pt2).
-struct MakeNetworkWishes {
+struct MakeNetworkOptions {
   std::string environment;                   ///< its name or command; empty: the first environment that has torch
   std::map<std::string, std::string> names;  ///< names for extents, by their symbols in the program: "batch" for s77
 };
@@ -26,7 +26,7 @@ struct NetworkOfProgram {
 /// Errors: a program that our own reader refuses is not passed to torch; those of ProbeJob::start() (a command that the
 /// user has not confirmed, no environment with torch); what torch refuses, in its words; an answer that contradicts the
 /// program.
-Result<NetworkOfProgram> makeNetwork(const std::filesystem::path& path, const MakeNetworkWishes& wishes,
+Result<NetworkOfProgram> makeNetwork(const std::filesystem::path& path, const MakeNetworkOptions& options,
                                      const StopToken& stop = {}, const Progress& progress = {});
 
 }  // namespace fusescope

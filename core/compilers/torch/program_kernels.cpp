@@ -100,7 +100,7 @@ std::map<std::string_view, KnownNodes> nodesOfProgram(const Plan& plan) {
 
 }  // namespace
 
-ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied) {
+ReadBack eagerKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied) {
   ReadBack told;
   std::map<std::string_view, KnownNodes> inside;
   for (std::size_t i = 0; i < program.nodes.size(); ++i)
@@ -120,7 +120,7 @@ ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program,
   return told;
 }
 
-ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
+ReadBack inductorKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs) {
   ReadBack told;
   for (const InductorGraph& graph : graphs) {

@@ -8,12 +8,12 @@ namespace fusescope::torch_compiler {
 
 /// Returns the kernels of a program that runs in eager mode: one for each node that makes a tensor with memory of its
 /// own, with the name of the node. Other nodes are views.
-ReadBack eagerKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied);
+ReadBack eagerKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied);
 
 /// Returns the kernels that TorchInductor made, with the nodes that it names as their origins. A node that is an origin
 /// of several kernels is in each of them; which one calculates it is not reported, so that its certainty is at most
 /// Derived.
-ReadBack inductorKernels(const HandedNetwork& network, const ProgramFacts& program, const ProgramNetwork& tied,
+ReadBack inductorKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs);
 
 /// Returns the same from the files of an earlier TorchInductor compilation of the network of `plan`, which did not run

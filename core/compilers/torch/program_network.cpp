@@ -16,7 +16,7 @@ namespace {
 
 class Matching {
  public:
-  Matching(const HandedNetwork& network, const ProgramFacts& program)
+  Matching(const CompilerInput& network, const ProgramFacts& program)
       : m_network(network), m_graph(network.plan->graph()), m_program(program) {}
 
   Result<ProgramNetwork> run() {
@@ -118,7 +118,7 @@ class Matching {
             .help = "Name the program that the network was exported from: --compiler-option program=PATH."};
   }
 
-  const HandedNetwork& m_network;
+  const CompilerInput& m_network;
   const Graph& m_graph;
   const ProgramFacts& m_program;
   ProgramNetwork m_made;
@@ -128,7 +128,7 @@ class Matching {
 
 }  // namespace
 
-Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program) {
+Result<ProgramNetwork> programNetwork(const CompilerInput& network, const ProgramFacts& program) {
   return Matching(network, program).run();
 }
 

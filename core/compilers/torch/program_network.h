@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "compilers/torch/program_facts.h"
 #include "planning/read_back_plan.h"
 
@@ -26,6 +26,6 @@ struct ProgramNetwork {
 /// Finds the correspondence between the nodes of `network` and those of the program, from what PyTorch's exporter, or
 /// our probe if it exported the network, wrote into the file. Errors: a weight with the same name in both is different,
 /// so that it is the program of another network; none of the network's weights is in the program.
-Result<ProgramNetwork> programNetwork(const HandedNetwork& network, const ProgramFacts& program);
+Result<ProgramNetwork> programNetwork(const CompilerInput& network, const ProgramFacts& program);
 
 }  // namespace fusescope::torch_compiler

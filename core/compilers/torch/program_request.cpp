@@ -72,7 +72,7 @@ DataType halfType(const Plan& plan) {
   return bf16 > f16 ? DataType::BF16 : DataType::F16;
 }
 
-Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) {
+Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) {
   const Plan& plan = *network.plan;
   Json json = TRY(handProgram(network, options, "torch"));
   const DataType half = halfType(plan);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 
 namespace fusescope::torch_compiler {
 
@@ -14,6 +14,6 @@ DataType halfType(const Plan& plan);
 
 /// Returns torch's options; sets the exported program as the file that it receives, and records which pins it is asked
 /// for. Errors: there is no exported program, or the plan is not that of a whole network with its original weights.
-Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options);
+Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options);
 
 }  // namespace fusescope::torch_compiler

@@ -57,7 +57,7 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
   return kernel;
 }
 
-void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told) {
+void tellUntied(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told) {
   const Cause& by = network.plan->options.compiler;
   for (const NodeId node : tied.untied)
     told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,

@@ -22,6 +22,6 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
 
 /// Adds decisions about the nodes without a corresponding node in the program, and about how many have one. `who` is
 /// the name of the compiler in messages.
-void tellUntied(const HandedNetwork& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
+void tellUntied(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
 
 }  // namespace fusescope::torch_compiler

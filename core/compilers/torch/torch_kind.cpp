@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "compilers/probed/probed_kind.h"
 #include "compilers/probed/tf32.h"
-#include "compilers/torch/profile.h"
 #include "compilers/torch/program_kernels.h"
 #include "compilers/torch/program_request.h"
+#include "compilers/torch/torch_profile.h"
 
 namespace fusescope {
 namespace {
@@ -32,7 +32,7 @@ class TorchKind final : public ProbedKind {
   std::string_view name() const override { return "torch"; }
   std::string_view title() const override { return "torch"; }
   std::string_view target() const override { return "torch"; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsInFile; }
   std::vector<CompilerOption> options() const override { return torch_compiler::compilerOptions(); }
 
   std::string whyNot(Ability ability, const Json& /*opened*/) const override {
@@ -56,15 +56,15 @@ class TorchKind final : public ProbedKind {
     return textOf(devices->front(), "name");
   }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     return torch_compiler::requestOptions(network, options);
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+  Result<CompilerSupport> support(const CompilerInput& /*network*/, const ProbeAnswer& /*answer*/) const override {
     return Diagnostic{.message = kNoSupport};
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const auto program = TRY(torch_compiler::programFacts(TRY(writtenText(compiled, "program.json"))));
     const auto tied = TRY(torch_compiler::programNetwork(network, program));
     ReadBack told;
@@ -85,13 +85,13 @@ class TorchKind final : public ProbedKind {
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
     return "medians over all runs but the first";
   }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& /*network*/,
                                                     const ProbeAnswer& profile) const override {
     return torch_compiler::kernelTimes(TRY(writtenText(profile, "profile.json")));
   }
 
   /// torch knows nothing of the numbers that nodes have.
-  NodeId failedAt(const HandedNetwork& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
+  NodeId failedAt(const CompilerInput& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ DataType readType(const BlockInput& input) {
 
 class Reading {
  public:
-  Reading(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
+  Reading(const CompilerInput& network, const torch_compiler::ProgramFacts& program,
           const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition, const AskedPartition& asked)
       : m_graph(network.plan->graph()),
         m_by(network.plan->options.compiler),
@@ -56,7 +56,7 @@ class Reading {
         addEngine(block);
       else
         addBlockInTorch(block);
-    tellFates();
+    setFates();
     return std::move(m_told);
   }
 
@@ -190,7 +190,7 @@ class Reading {
           {"otherwise", otherwise}});
   }
 
-  void tellFates() {
+  void setFates() {
     std::set<NodeId> held;
     for (const ReadBackKernel& kernel : m_told.kernels)
       for (const auto& [node, certainty] : kernel.nodes) held.insert(node);
@@ -213,7 +213,7 @@ class Reading {
 
 }  // namespace
 
-ReadBack partitionReadBack(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
+ReadBack partitionReadBack(const CompilerInput& network, const torch_compiler::ProgramFacts& program,
                            const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
                            const AskedPartition& asked) {
   ReadBack told = Reading(network, program, tied, partition, asked).run();

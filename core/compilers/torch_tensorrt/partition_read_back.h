@@ -16,7 +16,7 @@ struct AskedPartition {
 /// Returns the partition of the exported program in nodes of the network: each engine is one kernel, which is a region
 /// that is reported as a whole, and each operator that stays in torch is a kernel. Decisions say why each of these
 /// stays in torch, and what Torch-TensorRT's report gets wrong about operators of an engine.
-ReadBack partitionReadBack(const HandedNetwork& network, const torch_compiler::ProgramFacts& program,
+ReadBack partitionReadBack(const CompilerInput& network, const torch_compiler::ProgramFacts& program,
                            const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
                            const AskedPartition& asked);
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "compilers/probed/probed_kind.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/family_answers.h"
 #include "compilers/torch/handed_program.h"
 #include "compilers/torch_tensorrt/partition_read_back.h"
 #include "planning/told_engines.h"
@@ -90,7 +90,7 @@ class TorchTensorrtKind final : public ProbedKind {
   std::string_view title() const override { return torch_tensorrt::kTitle; }
   /// It takes whole programs: what has no engine stays in torch, which has all operators.
   std::string_view target() const override { return torch_compiler::kTorch; }
-  HandedTypes handedTypes() const override { return HandedTypes::AsInFile; }
+  CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsInFile; }
   std::vector<CompilerOption> options() const override { return dryRunOptions(); }
 
   std::string whyNot(Ability ability, const Json& /*opened*/) const override {
@@ -113,7 +113,7 @@ class TorchTensorrtKind final : public ProbedKind {
 
   bool saysSupport() const override { return false; }
 
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     const Plan& plan = *network.plan;
     const std::int64_t least = TRY(leastOperators(plan));
     Json json = TRY(torch_compiler::handProgram(network, options, title()));
@@ -127,11 +127,11 @@ class TorchTensorrtKind final : public ProbedKind {
     return json;
   }
 
-  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+  Result<CompilerSupport> support(const CompilerInput& /*network*/, const ProbeAnswer& /*answer*/) const override {
     return Diagnostic{.message = kSaysInADryRun};
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const Plan& plan = *network.plan;
     const auto program = TRY(torch_compiler::programFacts(TRY(fileText(compiled, "program.json", title()))));
     const auto tied = TRY(torch_compiler::programNetwork(network, program));
@@ -150,13 +150,13 @@ class TorchTensorrtKind final : public ProbedKind {
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "not measured"; }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& /*network*/,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& /*network*/,
                                                     const ProbeAnswer& /*profile*/) const override {
     return Diagnostic{.message = kOnlyADryRun};
   }
 
   /// It knows nothing of the numbers that nodes have.
-  NodeId failedAt(const HandedNetwork& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
+  NodeId failedAt(const CompilerInput& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
 
  private:
   static bool isForRtx(const Json& compiled) { return textMember(compiled, "flavour") == "rtx"; }

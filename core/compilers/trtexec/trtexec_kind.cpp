@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "compilers/probed/handed_names.h"
-#include "compilers/tensorrt/built_engine.h"
+#include "compilers/tensorrt/family_answers.h"
 #include "compilers/tensorrt/kernel_names.h"
-#include "compilers/tensorrt/probe_answers.h"
+#include "compilers/tensorrt/read_built_engine.h"
 #include "compilers/tensorrt/server_kind.h"
 
 namespace fusescope {
@@ -27,12 +27,12 @@ class TrtexecKind final : public ServerKind {
     if (ability == Ability::Support) return kNoSupport;
     return ServerKind::whyNot(ability, opened);
   }
-  Result<CompilerSupport> support(const HandedNetwork& /*network*/, const ProbeAnswer& /*answer*/) const override {
+  Result<CompilerSupport> support(const CompilerInput& /*network*/, const ProbeAnswer& /*answer*/) const override {
     return Diagnostic{.message = kNoSupport};
   }
 
   /// It writes numbers without their types.
-  Result<Json> requestOptions(HandedNetwork& network, const BuildOptions& options) const override {
+  Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     Json json = TRY(ServerKind::requestOptions(network, options));
     json.erase("threads");  // it has no such option
     for (const onnxlib::FileValue& output : network.file.graph.outputs)
@@ -40,7 +40,7 @@ class TrtexecKind final : public ServerKind {
     return json;
   }
 
-  Result<ReadBack> readBack(const HandedNetwork& network, const ProbeAnswer& compiled) const override {
+  Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     EngineFiles files{.layers = TRY(parsed(compiled, kLayers, parseEngineLayers))};
     files.log = TRY(parsed(compiled, kLog, parseEngineLog));
     ReadBack told = readBuiltEngine(network, files);
@@ -63,7 +63,7 @@ class TrtexecKind final : public ServerKind {
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
     return "medians over all runs, means where no medians are told, and a whole run is the sum of the means";
   }
-  Result<std::map<std::string, double>> kernelTimes(const HandedNetwork& network,
+  Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                     const ProbeAnswer& profile) const override {
     std::map<std::string, double> times;
     KernelNames names;

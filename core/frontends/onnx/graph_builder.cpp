@@ -187,7 +187,7 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
     return atNode(node.displayName(), "the model has more than " + std::to_string(m_shared.limits.nodes) +
                                           " nodes once its functions are inlined");
   if (node.domain.empty() && node.op == "Constant") return addConstantNode(node, depth == 0 && !adapted);
-  if (m_shared.nodes == NodesAs::InFile) {
+  if (m_shared.nodes == NodeForm::InFile) {
     m_pending.push_back({std::move(node), origin, &opsets});
     return Done{};
   }
@@ -217,7 +217,7 @@ Status GraphBuilder::expand(FileNode node, const Opsets& opsets, OriginId origin
     const auto body = TRY(onnxlib::functionBody(node, adapted || node.newest ? onnxlib::newestOpset() : opset, types));
     if (body) return inlineCall(*body, node, origin, depth);
   }
-  if (depth > 0 || m_shared.notesTypes) noteTypes(node);
+  if (depth > 0 || m_shared.recordsTypes) noteTypes(node);
   m_pending.push_back({std::move(node), origin, &opsets});
   return Done{};
 }

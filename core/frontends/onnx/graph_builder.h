@@ -20,7 +20,7 @@ struct ImportContext {
   const onnxlib::FileModel& file;
   const ImportLimits& limits;
   StopToken stop;
-  NodesAs nodes = NodesAs::Canonical;
+  NodeForm nodes = NodeForm::Canonical;
   std::vector<Origin> origins;
   std::vector<Decision> decisions;
   std::map<std::string, const onnxlib::FileFunction*> functions;  ///< by functionKey()
@@ -29,7 +29,7 @@ struct ImportContext {
   std::int64_t parameters = 0;
   std::int64_t weightBytes = 0;
   bool weightless = false;
-  bool notesTypes = false;  ///< the plain form of an operator depends on types that the file may not declare
+  bool recordsTypes = false;  ///< the plain form of an operator depends on types that the file may not declare
 };
 
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);

@@ -70,7 +70,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
   const std::size_t begin = context.decisions.size();
   for (const onnxlib::FileFunction& function : file.functions)
     context.functions.emplace(functionKey(function.domain, function.name, function.overload), &function);
-  context.notesTypes = usesPlainForms(file);
+  context.recordsTypes = usesPlainForms(file);
   Model model;
   model.graph = TRY(GraphBuilder(context).build(file.graph, file.opsets));
   std::vector<Decision> found = findings.get();
@@ -97,7 +97,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
 }  // namespace
 
 Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
-                         NodesAs nodes) {
+                         NodeForm nodes) {
   const onnxlib::ReadLimits readLimits{
       .nodes = limits.nodes, .tensorBytes = limits.tensorBytes, .subgraphDepth = limits.subgraphDepth};
   const onnxlib::FileModel file = TRY(onnxlib::readModel(path, readLimits));

@@ -10,6 +10,6 @@ inline constexpr std::int64_t kOldestOpset = 7;
 
 /// Implements importModel() for ONNX files.
 Result<Model> importOnnx(const std::filesystem::path& path, const ImportLimits& limits, const StopToken& stop,
-                         NodesAs nodes);
+                         NodeForm nodes);
 
 }  // namespace fusescope

@@ -2,7 +2,7 @@
 
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/graph_builder.h"
-#include "onnxlib/value_file.h"
+#include "onnxlib/file_content.h"
 
 namespace fusescope {
 namespace {
@@ -18,7 +18,7 @@ Tensor toValue(const onnxlib::FileContent& content, DataType declared) {
 }  // namespace
 
 Result<Tensor> readValueFile(const std::filesystem::path& path, const TensorType& declared) {
-  return toValue(TRY(onnxlib::readValueFile(path, declared.container)), declared.dtype);
+  return toValue(TRY(onnxlib::readFileContent(path, declared.container)), declared.dtype);
 }
 
 }  // namespace fusescope

@@ -80,7 +80,7 @@ struct ProgramOutput {
 };
 
 /// The range of a symbol or of an expression of symbols. A bound that is absent does not exist.
-struct ExtentBounds {
+struct SymbolRange {
   std::optional<std::int64_t> least, most;
 };
 
@@ -88,7 +88,7 @@ struct ExportedProgram {
   ProgramGraph graph;
   std::vector<ProgramInput> inputs;  ///< in the order of the graph's inputs
   std::vector<ProgramOutput> outputs;
-  std::map<std::string, ExtentBounds> ranges;
+  std::map<std::string, SymbolRange> ranges;
   std::vector<std::string> guards;         ///< conditions under which it was exported, in Python
   std::vector<std::string> argumentNames;  ///< arguments of the author's forward(), in order
   Json inputTree;                          ///< how these arguments contain the inputs; null if it is unknown

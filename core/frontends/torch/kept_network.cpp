@@ -177,7 +177,7 @@ Result<Json> filesIn(const fs::path& folder) {
 
 }  // namespace
 
-std::int64_t MadeNetwork::tied() const {
+std::int64_t MadeNetwork::nodesWithKnownOrigin() const {
   return std::ranges::count_if(nodes, [](const MadeNode& node) { return !node.from.empty(); });
 }
 

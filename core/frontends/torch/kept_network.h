@@ -54,7 +54,7 @@ struct MadeNetwork {
   std::vector<std::string> inputs, outputs;
   std::vector<MadeExtent> extents;
   std::vector<MadeNode> nodes;
-  std::int64_t tied() const;  ///< number of nodes whose node in the program is known
+  std::int64_t nodesWithKnownOrigin() const;  ///< number of nodes whose node in the program is known
 };
 /// Returns {torch, onnx, onnxscript, environment, opset, names{}, inputs[], outputs[], symbols[{symbol, name, min,
 /// max}], nodes[{node, from, module, trace}]}.

@@ -44,7 +44,7 @@ std::optional<std::pair<InputAxis, InputAxis>> equatedBy(std::string_view guard)
 }
 
 /// Returns the bounds of an extent, from the ranges of its symbols or of the expression itself.
-ExtentBounds boundsOf(const ExportedProgram& program, const SymbolicNumber& extent) {
+SymbolRange boundsOf(const ExportedProgram& program, const SymbolicNumber& extent) {
   const ExtentExpression expression = extentExpressionOf(extent.expression);
   if (!expression.valid()) return {};
   if (const auto whole = program.ranges.find(expression.text()); whole != program.ranges.end()) return whole->second;
@@ -54,12 +54,12 @@ ExtentBounds boundsOf(const ExportedProgram& program, const SymbolicNumber& exte
       return range == program.ranges.end() ? std::nullopt : range->second.*bound;
     });
   };
-  return {.least = at(&ExtentBounds::least), .most = at(&ExtentBounds::most)};
+  return {.least = at(&SymbolRange::least), .most = at(&SymbolRange::most)};
 }
 
 void addOpen(const ExportedProgram& program, const SymbolicNumber& extent, InputSpec& spec,
              std::vector<Decision>& decisions) {
-  const ExtentBounds bounds = boundsOf(program, extent);
+  const SymbolRange bounds = boundsOf(program, extent);
   const std::int64_t example = std::max<std::int64_t>(extent.hint.value_or(1), 1);
   const std::int64_t least = std::max<std::int64_t>(bounds.least.value_or(1), 1);
   const std::int64_t most = std::max(bounds.most.value_or(std::max(kAssumedMost, example)), least);
@@ -144,8 +144,8 @@ std::string rangeMisfit(const ExportedProgram& program, const UserInput& input, 
   if (said.opt.size() != sizes.size()) return "the input has another number of extents";
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const bool isKnown = sizes[axis].known && *sizes[axis].known >= 0;
-    const ExtentBounds bounds =
-        isKnown ? ExtentBounds{sizes[axis].known, sizes[axis].known} : boundsOf(program, sizes[axis]);
+    const SymbolRange bounds =
+        isKnown ? SymbolRange{sizes[axis].known, sizes[axis].known} : boundsOf(program, sizes[axis]);
     if ((!bounds.least || said.min[axis] >= *bounds.least) && (!bounds.most || said.max[axis] <= *bounds.most))
       continue;
     if (isKnown) return fmt::format("extent {} of the input is {}", axis, *bounds.least);

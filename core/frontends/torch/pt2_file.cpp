@@ -123,12 +123,12 @@ Result<std::string> Pt2File::programJson() const {
   return m_members.text(m_program, kMostProgramBytes);
 }
 
-std::string Pt2File::notesMember() const {
+std::string Pt2File::additionsMember() const {
   return m_container == Pt2Container::PlainZip ? kPlainNotes : m_root + "extra/fusescope.json";
 }
 
-Result<std::optional<std::string>> Pt2File::notes() const {
-  const std::string name = notesMember();
+Result<std::optional<std::string>> Pt2File::additions() const {
+  const std::string name = additionsMember();
   if (!m_members.has(name)) return std::optional<std::string>();
   return std::optional(TRY(m_members.text(name, kMostNotesBytes)));
 }

@@ -43,9 +43,9 @@ class Pt2File {
   std::string programMember() const { return m_members.place(m_program); }
   Result<std::string> programJson() const;
   /// Return the name of the member that Fusescope writes into such a file, among those that PyTorch keeps as extra
-  /// files, and its contents, which are JSON. notes() returns nothing if the member does not exist.
-  std::string notesMember() const;
-  Result<std::optional<std::string>> notes() const;
+  /// files, and its contents, which are JSON. additions() returns nothing if the member does not exist.
+  std::string additionsMember() const;
+  Result<std::optional<std::string>> additions() const;
   /// Returns parameters, buffers and constants by their paths. If several of them are windows on one storage, it is in
   /// memory only once, as in the file. A tensor whose bytes were left out of the file has no data.
   Result<std::map<std::string, Tensor>> tensors(CopyBudget& budget) const;

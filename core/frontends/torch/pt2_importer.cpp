@@ -44,7 +44,7 @@ Result<ExportedProgram> programOf(const Pt2File& file, std::int64_t mostNodes) {
 }
 
 /// Returns the JSON of `text` under `key`; empty if there is none.
-std::string noteIn(const std::optional<std::string>& text, const char* key) {
+std::string additionIn(const std::optional<std::string>& text, const char* key) {
   const Json json = text ? untrustedJson(*text) : Json();
   return json.is_object() && json.contains(key) ? json.at(key).dump() : std::string();
 }
@@ -53,7 +53,7 @@ std::string noteIn(const std::optional<std::string>& text, const char* key) {
 /// nothing if the file contains none.
 Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& file, const ExportedProgram& program) {
   using Examples = std::optional<std::map<std::string, Tensor>>;
-  if (const std::string own = noteIn(TRY(file.notes()), kExampleInputsKey); !own.empty())
+  if (const std::string own = additionIn(TRY(file.additions()), kExampleInputsKey); !own.empty())
     return Examples(TRY(exampleInputsFromText(own)));
   const auto saved = TRY(file.examples());
   if (!saved) return Examples();
@@ -64,7 +64,7 @@ Result<std::optional<std::map<std::string, Tensor>>> examplesOf(const Pt2File& f
 /// Returns the metadata of the inputs; empty if there are none. PyTorch keeps the custom metadata when it saves the
 /// program again and drops extra files, so that the custom metadata take precedence.
 Result<std::string> inputNotesOf(const Pt2File& file, const ExportedProgram& program) {
-  return program.inputSpecs.empty() ? noteIn(TRY(file.notes()), kInputSpecsKey) : program.inputSpecs;
+  return program.inputSpecs.empty() ? additionIn(TRY(file.additions()), kInputSpecsKey) : program.inputSpecs;
 }
 
 void takeInputNotes(const Pt2File& file, const ExportedProgram& program, Model& model) {
@@ -120,7 +120,7 @@ void takeInputSpecs(const Model& program, Model& network) {
 
 /// Returns the network that torch made of `program`, with the information that only the program has.
 Result<Model> networkOf(const Model& program, const KeptNetwork& kept, const ImportLimits& limits,
-                        const StopToken& stop, NodesAs nodes) {
+                        const StopToken& stop, NodeForm nodes) {
   Model network = TRY(importOnnx(kept.network, limits, stop, nodes));
   network.network = std::exchange(network.path, program.path);
   network.producer = program.producer + ", as ONNX by torch " + kept.made.torch;
@@ -152,7 +152,7 @@ Result<Model> importProgramAsItIs(const std::filesystem::path& path, const Impor
 }
 
 Result<Model> importExportedProgram(const std::filesystem::path& path, const ImportLimits& limits,
-                                    const StopToken& stop, NodesAs nodes) {
+                                    const StopToken& stop, NodeForm nodes) {
   Model program = TRY(importProgramAsItIs(path, limits, stop));
   KeptNetworks kept = findKeptNetworks(TRY(programHash(*program.files.front())));
   if (kept.newest) {

@@ -24,7 +24,7 @@ bool isTorchFile(const std::filesystem::path& path);
 /// `network` the ONNX file. Otherwise it returns the program as it is, with a decision that says how it can be made
 /// runnable. Nothing in the file is run, and neither is torch.
 Result<Model> importExportedProgram(const std::filesystem::path& path, const ImportLimits& limits,
-                                    const StopToken& stop, NodesAs nodes);
+                                    const StopToken& stop, NodeForm nodes);
 
 /// Reads the network of the file in PyTorch's operators. It can be viewed and planned, but not run here.
 Result<Model> importProgramAsItIs(const std::filesystem::path& path, const ImportLimits& limits = {},

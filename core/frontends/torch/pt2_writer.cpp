@@ -39,9 +39,9 @@ Result<std::string> programWith(const Pt2File& file, const std::string& program,
   return withJsonMember(program, {"graph_module", "metadata"}, "custom", Json(changed).dump());
 }
 
-Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Notes& notes) {
+Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Additions& notes) {
   std::vector<ZipAddition> additions;
-  std::string own = TRY(file.notes()).value_or("{}");
+  std::string own = TRY(file.additions()).value_or("{}");
   for (const auto& [key, text] : {std::pair(kInputSpecsKey, &notes.inputSpecs),
                                   {kExampleInputsKey, &notes.exampleInputs},
                                   {torch::kOutputNamesKey, &notes.outputNames}})
@@ -50,11 +50,11 @@ Result<std::vector<ZipAddition>> additionsTo(const Pt2File& file, const Pt2Notes
   if (!notes.inputSpecs.empty())
     program = TRY(programWith(file, program.empty() ? TRY(file.programJson()) : program, notes.inputSpecs));
   if (!program.empty()) additions.push_back({file.programMember(), std::move(program)});
-  if (own != "{}") additions.push_back({file.notesMember(), std::move(own)});
+  if (own != "{}") additions.push_back({file.additionsMember(), std::move(own)});
   return additions;
 }
 
-Status write(const Pt2File& file, const std::filesystem::path& to, const Pt2Notes& notes) {
+Status write(const Pt2File& file, const std::filesystem::path& to, const Pt2Additions& notes) {
   const std::shared_ptr<const MappedFile>& source = file.file();
   if (const auto there = identityOf(to); there.ok() && there.value().device == source->identity().device &&
                                          there.value().inode == source->identity().inode)
@@ -71,7 +71,8 @@ Status write(const Pt2File& file, const std::filesystem::path& to, const Pt2Note
 
 }  // namespace
 
-Status writeExportedProgram(const std::filesystem::path& from, const std::filesystem::path& to, const Pt2Notes& notes) {
+Status writeExportedProgram(const std::filesystem::path& from, const std::filesystem::path& to,
+                            const Pt2Additions& notes) {
   const auto file = Pt2File::open(from);
   Status written = file.ok() ? write(file.value(), to, notes) : Status(file.error());
   if (written.ok() || written.error().cancelled) return written;

@@ -20,11 +20,11 @@ Result<std::vector<std::int64_t>> knownNumbers(const std::vector<SymbolicNumber>
   return known;
 }
 
-Result<Window> windowOf(const TensorMeta& meta) {
+Result<StorageWindow> windowOf(const TensorMeta& meta) {
   if (!meta.isStrided) return Diagnostic{.message = "is sparse, or laid out in another way that is not read here"};
   if (meta.type == DataType::Undefined)
     return Diagnostic{.message = fmt::format("is of type {} of PyTorch, which is not known here", meta.typeNumber)};
-  Window window{.type = meta.type, .offset = meta.offset.known.value_or(0), .sizes = {}, .strides = {}};
+  StorageWindow window{.type = meta.type, .offset = meta.offset.known.value_or(0), .sizes = {}, .strides = {}};
   window.sizes = TRY(knownNumbers(meta.sizes));
   window.strides = TRY(knownNumbers(meta.strides));
   return window;
@@ -40,7 +40,7 @@ Result<Tensor> pickledTensor(const ZipMembers& members, const std::string& membe
 
 Result<Tensor> rawTensor(const ZipMembers& members, const std::string& member, const Json& described,
                          CopyBudget& budget) {
-  const Window window = TRY(windowOf(TRY(tensorMetaOf(described))));
+  const StorageWindow window = TRY(windowOf(TRY(tensorMetaOf(described))));
   const Storage storage = TRY(members.storage(member));
   const auto count = elementCount(window.sizes);
   if (storage.bytes.empty() && count && *count > 0) return Tensor::withoutData(window.type, window.sizes);

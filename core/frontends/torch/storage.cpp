@@ -10,7 +10,7 @@ namespace fusescope::torch {
 namespace {
 
 /// Whether the elements are contiguous in row-major order.
-bool isContiguous(const Window& window) {
+bool isContiguous(const StorageWindow& window) {
   std::int64_t expected = 1;
   for (std::size_t axis = window.sizes.size(); axis-- > 0;) {
     if (window.sizes[axis] != 1 && window.strides[axis] != expected) return false;
@@ -20,7 +20,7 @@ bool isContiguous(const Window& window) {
 }
 
 /// Returns the index after the last element, in elements of the storage, or nothing if it does not fit into 64 bits.
-std::optional<std::int64_t> endOf(const Window& window) {
+std::optional<std::int64_t> endOf(const StorageWindow& window) {
   std::int64_t last = window.offset;
   for (std::size_t axis = 0; axis < window.sizes.size(); ++axis) {
     std::int64_t step = 0;
@@ -32,7 +32,7 @@ std::optional<std::int64_t> endOf(const Window& window) {
   return end;
 }
 
-Tensor copied(const Storage& storage, const Window& window, std::size_t elementBytes) {
+Tensor copied(const Storage& storage, const StorageWindow& window, std::size_t elementBytes) {
   Tensor tensor = Tensor::zeros(window.type, window.sizes);
   std::byte* to = tensor.mutableBytes();
   std::vector<std::int64_t> place(window.sizes.size(), 0);
@@ -50,7 +50,7 @@ Tensor copied(const Storage& storage, const Window& window, std::size_t elementB
   return tensor;
 }
 
-Status checkWindow(const Storage& storage, const Window& window, std::size_t elementBytes) {
+Status checkWindow(const Storage& storage, const StorageWindow& window, std::size_t elementBytes) {
   const auto isNegative = [](std::int64_t number) { return number < 0; };
   if (window.sizes.size() != window.strides.size() || window.offset < 0 ||
       std::ranges::any_of(window.sizes, isNegative) || std::ranges::any_of(window.strides, isNegative))
@@ -68,7 +68,7 @@ Status checkWindow(const Storage& storage, const Window& window, std::size_t ele
 
 }  // namespace
 
-Result<Tensor> tensorOf(const Storage& storage, const Window& window, CopyBudget& budget) {
+Result<Tensor> tensorOf(const Storage& storage, const StorageWindow& window, CopyBudget& budget) {
   const int bits = bitWidth(window.type);
   if (bits < 8) return Diagnostic{.message = fmt::format("{} is no type of a storage", name(window.type))};
   const auto elementBytes = static_cast<std::size_t>(bits) / 8;

@@ -16,7 +16,7 @@ struct Storage {
 };
 
 /// A window on a storage. Offset and strides are in elements.
-struct Window {
+struct StorageWindow {
   DataType type = DataType::Undefined;
   std::int64_t offset = 0;
   std::vector<std::int64_t> sizes, strides;
@@ -40,6 +40,6 @@ class CopyBudget {
 /// Returns the tensor that `window` describes. If the elements are in row-major order, it refers to the bytes of the
 /// storage, so that tensors of one storage share them; otherwise it is a copy in that order. It is an error if the
 /// window reaches beyond the storage, if its numbers are not valid sizes and strides, or if the copy exceeds `budget`.
-Result<Tensor> tensorOf(const Storage& storage, const Window& window, CopyBudget& budget);
+Result<Tensor> tensorOf(const Storage& storage, const StorageWindow& window, CopyBudget& budget);
 
 }  // namespace fusescope::torch

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "interchange/recipes/layer_names.h"
 #include "interchange/recipes/recipe.h"
+#include "interchange/recipes/registered_layers.h"
 #include "ir/model.h"
 
 namespace fusescope {

@@ -59,7 +59,7 @@ Status GraphRetyper::run() {
     TRY(retypeNode(node));
     writeInLowerCase(node);
   }
-  noteHeldWider();
+  noteWiderInnerEdges();
   return Done{};
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "interchange/typed_network/names_of_file.h"
-#include "interchange/typed_network/node_types.h"
+#include "interchange/typed_network/node_roles.h"
 #include "interchange/typed_network/typed_network.h"
 #include "planning/structure.h"
 #include "target/target_table.h"
@@ -107,7 +107,7 @@ class GraphRetyper {
   Status finishConstant(const std::string& name);
   void readBy(const ConstantUse& use, const std::string& name);
   void convertInPlace(const std::string& name, DataType type, const Tensor& tensor);
-  void noteHeldWider();
+  void noteWiderInnerEdges();
   void keepNote(const FileNodeTypes& types, std::size_t node);
 
   RetypeContext& m_shared;

@@ -18,7 +18,7 @@ bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
 
 }  // namespace
 
-void GraphRetyper::noteHeldWider() {
+void GraphRetyper::noteWiderInnerEdges() {
   if (m_outer != nullptr) return;
   for (const FileNode& node : m_graph.nodes) {
     for (const std::string& output : node.outputs) {
@@ -28,7 +28,7 @@ void GraphRetyper::noteHeldWider() {
       if (!value.inner || !m_readers.contains(output) || !isExchangeable(value.held) ||
           holdsAll(value.stored, value.held))
         continue;
-      HeldWider edge{.value = output, .held = value.held, .stored = value.stored, .fused = value.fused};
+      WiderInnerEdge edge{.value = output, .held = value.held, .stored = value.stored, .fused = value.fused};
       edge.between.insert({m_path, value.producer});
       const auto readers = m_readers.find(output);
       for (const auto& [reader, slot] : readers->second) {
@@ -40,7 +40,7 @@ void GraphRetyper::noteHeldWider() {
         });
         edge.harmless = edge.harmless && isRoundedNext && goesWithRounding(reads, m_types[reader]);
       }
-      m_shared.network.heldWider.push_back(std::move(edge));
+      m_shared.network.widerInnerEdges.push_back(std::move(edge));
     }
   }
 }

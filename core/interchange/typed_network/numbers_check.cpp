@@ -122,8 +122,8 @@ Result<std::vector<NumbersChecker::Outputs>> NumbersChecker::outputsOf(Engine& e
   return outputs;
 }
 
-OutputsApart NumbersChecker::apart(const std::vector<Outputs>& actual, const std::vector<Outputs>& expected) const {
-  OutputsApart apart;
+OutputDifference NumbersChecker::apart(const std::vector<Outputs>& actual, const std::vector<Outputs>& expected) const {
+  OutputDifference apart;
   for (std::size_t sample = 0; sample < expected.size(); ++sample)
     for (const auto& [name, tensor] : expected[sample])
       if (const auto found = actual[sample].find(name); found != actual[sample].end())
@@ -139,7 +139,7 @@ Result<NumbersCheck> NumbersChecker::onReference(const TypedNetwork& network, co
   return check;
 }
 
-Result<OutputsApart> NumbersChecker::onEngine(const Plan& reading) {
+Result<OutputDifference> NumbersChecker::onEngine(const Plan& reading) {
   if (m_exactOnEngine.empty()) m_exactOnEngine = TRY(outputsOf(*TRY(buildEngine(m_exact, buildOptions({})))));
   const PlanOptions options = builtHere(reading.target, reading.options);
   const auto plan = TRY(makePlan(reading.model, options, nullptr, m_options.stop));
@@ -169,7 +169,7 @@ Status NumbersChecker::compareValues(const TypedNetwork& network, Engine& export
         const std::string* name = storedName(network, exported.plan(), value);
         const Tensor *expected = valueOf(planned, value), *actual = name == nullptr ? nullptr : valueOf(theirs, *name);
         if (expected == nullptr || actual == nullptr) continue;
-        OutputsApart apart;
+        OutputDifference apart;
         apart.add(0, value, *actual, *expected, m_options.tolerance);
         if (apart.ok) continue;
         leavesWrong = true;

@@ -15,7 +15,7 @@ namespace fusescope {
 /// The result of checking the numbers of an exported network on the reference, with each value between two nodes
 /// stored.
 struct NumbersCheck {
-  OutputsApart fromFloat32, fromPlan;
+  OutputDifference fromFloat32, fromPlan;
   std::optional<std::string> firstWrong;    ///< the first value, in the plan's order, whose difference from the plan
                                             ///< exceeds the tolerance
   double firstWrongBy = 0;                  ///< its max|Δ| over rms
@@ -34,25 +34,25 @@ class NumbersChecker {
   static Result<std::unique_ptr<NumbersChecker>> create(const Plan& wished, std::shared_ptr<const Plan> written,
                                                         const ExportOptions& options);
   /// Returns the difference of the plan itself from float32, on the reference.
-  const OutputsApart& planFromFloat32() const { return m_planFromFloat32; }
+  const OutputDifference& planFromFloat32() const { return m_planFromFloat32; }
   /// Checks the exported network on the reference; `reading` is our plan of it.
   Result<NumbersCheck> onReference(const TypedNetwork& network, const Plan& reading);
   /// Returns the difference of the exported network from float32 on our engine.
-  Result<OutputsApart> onEngine(const Plan& reading);
+  Result<OutputDifference> onEngine(const Plan& reading);
 
  private:
   using Outputs = std::map<std::string, Tensor>;
   explicit NumbersChecker(const ExportOptions& options) : m_options(options) {}
   BuildOptions buildOptions(const std::string& backend) const;
   Result<std::vector<Outputs>> outputsOf(Engine& engine) const;
-  OutputsApart apart(const std::vector<Outputs>& actual, const std::vector<Outputs>& expected) const;
+  OutputDifference apart(const std::vector<Outputs>& actual, const std::vector<Outputs>& expected) const;
   Status compareValues(const TypedNetwork& network, Engine& exported, NumbersCheck& check);
 
   const ExportOptions& m_options;
   std::unique_ptr<Engine> m_planned;  ///< on the reference
   std::shared_ptr<const Plan> m_exact;
   std::vector<Outputs> m_plannedOutputs, m_exactOnReference, m_exactOnEngine;  ///< by sample
-  OutputsApart m_planFromFloat32;
+  OutputDifference m_planFromFloat32;
 };
 
 }  // namespace fusescope

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostNamed = 5;  ///< nodes at which it begins
 
 /// "100 % of output 'y' is infinite or NaN where float32 is finite, on sample 1 of 2, by the reference backend".
-std::string howFar(const OutputsApart& apart, std::string_view backend, const ExportOptions& options) {
+std::string howFar(const OutputDifference& apart, std::string_view backend, const ExportOptions& options) {
   std::string text;
   if (!apart.problem.empty()) {
     text = fmt::format("output '{}' {}", apart.output, apart.problem);
@@ -31,7 +31,7 @@ std::string howFar(const OutputsApart& apart, std::string_view backend, const Ex
   return text + (sample.empty() ? "" : ", on sample " + sample) + fmt::format(", by the {} backend", backend);
 }
 
-std::string whatHelps(const OutputsApart& apart) {
+std::string whatHelps(const OutputDifference& apart) {
   const std::string text =
       "Nothing was written. Find the nodes to pin with fusescope tune, and export with its directives";
   return text + (apart.notFinite > 0 ? "." : "; or allow more with --tol-rms.") +
@@ -39,14 +39,14 @@ std::string whatHelps(const OutputsApart& apart) {
 }
 
 /// Whether the node makes it wrong by itself: where numbers become infinite, that alone counts.
-bool beginsIt(const TensorErrors& tensor, const OutputsApart& apart, const Tolerance& tolerance) {
+bool beginsIt(const TensorErrors& tensor, const OutputDifference& apart, const Tolerance& tolerance) {
   const auto& local = tensor.errors.local;
   if (!local) return false;
-  return apart.notFinite > 0 ? local->nonFinite > 0 : tolerance.rms && ofAllowed(*local, *tolerance.rms) > 1;
+  return apart.notFinite > 0 ? local->nonFinite > 0 : tolerance.rms && fractionOfBound(*local, *tolerance.rms) > 1;
 }
 
 /// The nodes at which it begins, "conv + relu (y), …"; and the value of the first of them.
-std::pair<std::string, std::string> beginningIn(const LayerErrorReport& report, const OutputsApart& apart,
+std::pair<std::string, std::string> beginningIn(const LayerErrorReport& report, const OutputDifference& apart,
                                                 const Tolerance& tolerance) {
   std::vector<std::string> named;
   std::string first;
@@ -68,7 +68,7 @@ std::pair<std::string, std::string> beginningIn(const LayerErrorReport& report, 
 
 }  // namespace
 
-Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const OutputsApart& apart,
+Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const OutputDifference& apart,
                                                     const std::string& backend, const ExportOptions& options) {
   const auto lowered = std::shared_ptr<const Plan>(std::shared_ptr<void>(), &plan);  // the caller's
   const auto exact = TRY(exactPlanFor(plan, withoutLoweredTypes(plan.options), options.stop));
@@ -87,7 +87,7 @@ Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const Outp
   return std::optional(said);
 }
 
-Diagnostic storedTooFarFromFloat32(const OutputsApart& apart, const std::string& first, double by,
+Diagnostic storedTooFarFromFloat32(const OutputDifference& apart, const std::string& first, double by,
                                    const ExportOptions& options) {
   return {
       .message = fmt::format("the plan is near enough to float32, but not a network that stores every value between "

@@ -13,7 +13,7 @@
 namespace fusescope {
 
 /// An edge inside a kernel whose type in the plan is wider than the type in which the network stores the value.
-struct HeldWider {
+struct WiderInnerEdge {
   std::string value;  ///< a value of the file
   DataType held = DataType::Undefined, stored = DataType::Undefined;
   FusedNodeId fused{};                     ///< the fused node whose inner edge it is
@@ -32,7 +32,7 @@ struct TypedNetwork {
   onnxlib::NetworkEdits edits;
   std::map<std::string, std::string> storedAs;  ///< for each value of the main graph, the name of the value in its
                                                 ///< stored type
-  std::vector<HeldWider> heldWider;             ///< in the main graph, in its order
+  std::vector<WiderInnerEdge> widerInnerEdges;  ///< in the main graph, in its order
   std::vector<InsertedCast> casts;
   std::vector<ExportNote> notes;
 };

@@ -51,29 +51,29 @@ std::optional<std::vector<double>> knownDoubles(const Tensor* tensor) {
   return values;
 }
 
-/// Returns the axes of known extents `dims` under `wish`.
-Result<std::vector<ResampledAxis>> resampledAxes(const Node& node, const Dims& dims, const ResizeWish& wish) {
+/// Returns the axes of known extents `dims` under `request`.
+Result<std::vector<ResampledAxis>> resampledAxes(const Node& node, const Dims& dims, const ResizeRequest& request) {
   std::vector<ResampledAxis> axes;
   for (const std::int64_t dim : dims) axes.push_back({dim, dim, 1, 0, 1});
   const std::string policy =
       TRY(choiceAttribute(node, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"}));
   double common = policy == "not_larger" ? INFINITY : 0;
-  for (std::size_t i = 0; wish.sizes && i < wish.axes.size(); ++i) {
-    const double ratio =
-        static_cast<double>((*wish.sizes)[i]) / static_cast<double>(std::max<std::int64_t>(1, dims[wish.axes[i]]));
+  for (std::size_t i = 0; request.sizes && i < request.axes.size(); ++i) {
+    const double ratio = static_cast<double>((*request.sizes)[i]) /
+                         static_cast<double>(std::max<std::int64_t>(1, dims[request.axes[i]]));
     common = policy == "not_larger" ? std::min(common, ratio) : std::max(common, ratio);
   }
-  for (std::size_t i = 0; i < wish.axes.size(); ++i) {
-    ResampledAxis& axis = axes[wish.axes[i]];
+  for (std::size_t i = 0; i < request.axes.size(); ++i) {
+    ResampledAxis& axis = axes[request.axes[i]];
     const auto in = static_cast<double>(axis.in);
-    if (wish.sizes && policy != "stretch") {
+    if (request.sizes && policy != "stretch") {
       axis.scale = common;
       axis.out = static_cast<std::int64_t>(std::floor(common * in + 0.5));
-    } else if (wish.sizes) {
-      axis.out = (*wish.sizes)[i];
+    } else if (request.sizes) {
+      axis.out = (*request.sizes)[i];
       axis.scale = static_cast<double>(axis.out) / std::max(1.0, in);
     } else {
-      axis.scale = (*wish.scales)[i];
+      axis.scale = (*request.scales)[i];
       axis.out = static_cast<std::int64_t>(std::floor(axis.scale * in));
     }
     if (axis.in == 0 && axis.out > 0) return problem("an empty axis cannot be resampled");
@@ -134,21 +134,21 @@ double cubicWeight(double x, double a) {
   return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
 }
 
-Result<ResizeWish> readResizeWish(const Node& node, std::size_t rank, const Tensor* scales, const Tensor* sizes) {
-  ResizeWish wish;
-  for (std::size_t i = 0; i < rank && !node.hasAttribute("axes"); ++i) wish.axes.push_back(i);
-  if (node.hasAttribute("axes")) wish.axes = TRY(normalizedAxes(node.intsAttribute("axes"), rank));
-  wish.scales = knownDoubles(scales);
-  if (sizes != nullptr && sizes->hasData() && sizes->count() > 0) wish.sizes = int64Values(*sizes);
-  const auto wrong = [&](std::size_t count) { return count != wish.axes.size(); };
-  if ((wish.scales && wrong(wish.scales->size())) || (wish.sizes && wrong(wish.sizes->size())))
-    return problem(fmt::format("scales or sizes must have {} entries, one for each axis", wish.axes.size()));
-  for (std::size_t i = 0; wish.scales && i < wish.scales->size(); ++i)
-    if (!((*wish.scales)[i] > 0 && (*wish.scales)[i] < 1e9))
-      return problem(fmt::format("a scale is {}", (*wish.scales)[i]));
-  for (std::size_t i = 0; wish.sizes && i < wish.sizes->size(); ++i)
-    if ((*wish.sizes)[i] < 1) return problem(fmt::format("a size is {}", (*wish.sizes)[i]));
-  return wish;
+Result<ResizeRequest> readResizeRequest(const Node& node, std::size_t rank, const Tensor* scales, const Tensor* sizes) {
+  ResizeRequest request;
+  for (std::size_t i = 0; i < rank && !node.hasAttribute("axes"); ++i) request.axes.push_back(i);
+  if (node.hasAttribute("axes")) request.axes = TRY(normalizedAxes(node.intsAttribute("axes"), rank));
+  request.scales = knownDoubles(scales);
+  if (sizes != nullptr && sizes->hasData() && sizes->count() > 0) request.sizes = int64Values(*sizes);
+  const auto wrong = [&](std::size_t count) { return count != request.axes.size(); };
+  if ((request.scales && wrong(request.scales->size())) || (request.sizes && wrong(request.sizes->size())))
+    return problem(fmt::format("scales or sizes must have {} entries, one for each axis", request.axes.size()));
+  for (std::size_t i = 0; request.scales && i < request.scales->size(); ++i)
+    if (!((*request.scales)[i] > 0 && (*request.scales)[i] < 1e9))
+      return problem(fmt::format("a scale is {}", (*request.scales)[i]));
+  for (std::size_t i = 0; request.sizes && i < request.sizes->size(); ++i)
+    if ((*request.sizes)[i] < 1) return problem(fmt::format("a size is {}", (*request.sizes)[i]));
+  return request;
 }
 
 Status checkResizeAttributes(const Node& node) {
@@ -156,28 +156,28 @@ Status checkResizeAttributes(const Node& node) {
   return Done{};
 }
 
-Result<Dims> resizedDims(const Node& node, const Dims& dims, const ResizeWish& wish) {
+Result<Dims> resizedDims(const Node& node, const Dims& dims, const ResizeRequest& request) {
   Dims result;
-  for (const ResampledAxis& axis : TRY(resampledAxes(node, dims, wish))) result.push_back(axis.out);
+  for (const ResampledAxis& axis : TRY(resampledAxes(node, dims, request))) result.push_back(axis.out);
   return result;
 }
 
-Result<std::vector<AxisResampling>> axisResamplings(const Node& node, const Dims& dims, const ResizeWish& wish,
+Result<std::vector<AxisResampling>> axisResamplings(const Node& node, const Dims& dims, const ResizeRequest& request,
                                                     const Tensor* roi) {
   const Resampling r = TRY(Resampling::read(node));
-  auto axes = TRY(resampledAxes(node, dims, wish));
+  auto axes = TRY(resampledAxes(node, dims, request));
   const bool crops = r.coordinates == "tf_crop_and_resize";
   const auto part = crops ? knownDoubles(roi) : std::nullopt;
-  if (crops && (!part || part->size() != 2 * wish.axes.size()))
+  if (crops && (!part || part->size() != 2 * request.axes.size()))
     return problem("tf_crop_and_resize needs a roi with two entries per axis");
   std::vector<AxisResampling> result;
-  for (std::size_t i = 0; i < wish.axes.size(); ++i) {
-    ResampledAxis& axis = axes[wish.axes[i]];
+  for (std::size_t i = 0; i < request.axes.size(); ++i) {
+    ResampledAxis& axis = axes[request.axes[i]];
     if (crops) {
       axis.roiStart = (*part)[i];
-      axis.roiEnd = (*part)[i + wish.axes.size()];
+      axis.roiEnd = (*part)[i + request.axes.size()];
     }
-    AxisResampling& resampling = result.emplace_back(AxisResampling{.axis = wish.axes[i], .taps = {}});
+    AxisResampling& resampling = result.emplace_back(AxisResampling{.axis = request.axes[i], .taps = {}});
     for (std::int64_t at = 0; at < axis.out; ++at) resampling.taps.push_back(tapsAt(r, axis, at));
     resampling.copies = axis.out == axis.in && axis.scale == 1 && !crops;
   }

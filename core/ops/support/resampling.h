@@ -15,18 +15,18 @@ namespace fusescope::ops {
 double cubicWeight(double x, double a);
 
 /// What a Resize (or Upsample) node requests: a scale or a size for each of `axes`.
-struct ResizeWish {
+struct ResizeRequest {
   std::vector<std::size_t> axes;
   std::optional<std::vector<double>> scales;
   std::optional<std::vector<std::int64_t>> sizes;
 };
 /// Reads a request. `scales` and `sizes` may be null or unknown. It is an error if their number differs from that of
 /// the axes, or if they are not positive.
-Result<ResizeWish> readResizeWish(const Node& node, std::size_t rank, const Tensor* scales, const Tensor* sizes);
+Result<ResizeRequest> readResizeRequest(const Node& node, std::size_t rank, const Tensor* scales, const Tensor* sizes);
 /// Checks that the attributes have known values.
 Status checkResizeAttributes(const Node& node);
 /// Returns the extents of the result for an input of extents `dims`.
-Result<Dims> resizedDims(const Node& node, const Dims& dims, const ResizeWish& wish);
+Result<Dims> resizedDims(const Node& node, const Dims& dims, const ResizeRequest& request);
 
 /// Input indices (clamped to the axis) and their weights. If it is empty, the output element is extrapolated.
 using Taps = std::vector<std::pair<std::int64_t, double>>;
@@ -40,7 +40,7 @@ struct AxisResampling {
 /// Returns how each axis of a Resize or Upsample node is resampled, in the order in which this is done, for an input of
 /// extents `dims`. `roi` is used only by tf_crop_and_resize. The formulas are those of ONNX's Resize-19:
 /// https://onnx.ai/onnx/operators/onnx__Resize.html
-Result<std::vector<AxisResampling>> axisResamplings(const Node& node, const Dims& dims, const ResizeWish& wish,
+Result<std::vector<AxisResampling>> axisResamplings(const Node& node, const Dims& dims, const ResizeRequest& request,
                                                     const Tensor* roi);
 
 }  // namespace fusescope::ops

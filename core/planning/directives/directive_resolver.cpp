@@ -122,7 +122,7 @@ void DirectiveResolver::explainOverridden() {
     const Cause lost = causeOf(at(loser));
     m_map.said.add(decide("precision.overridden", std::move(subjects), lost,
                           {{"directive", lost.text()}, {"in_force", causeOf(at(winner)).text()}, {"why", why}}),
-                   {.outcome = WishOutcome::Overridden});
+                   {.outcome = DirectiveOutcome::Overridden});
   }
 }
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "planning/directives/directive_resolver.h"
-#include "planning/directives/typed_wish.h"
+#include "planning/directives/typed_argument.h"
 
 namespace fusescope {
 
 Result<Directive> parseOutputType(std::string_view text) {
-  return parseTypedWish(DirectiveKind::PinOutput, "--output-type", text);
+  return parseTypedArgument(DirectiveKind::PinOutput, "--output-type", text);
 }
 
 namespace {
@@ -41,10 +41,10 @@ extern const DirectiveForm kPinOutputForm{.name = "output_type",
                                           .asks = AskedType::Stored,
                                           .nothingToDo = "precision.nothing_to_pin",
                                           .parse = parseOutputType,
-                                          .print = printTypedWish,
+                                          .print = printTypedArgument,
                                           .words = words,
-                                          .write = writeTypedWish,
-                                          .read = readTypedWish,
+                                          .write = writeTypedArgument,
+                                          .read = readTypedArgument,
                                           .resolve = resolve};
 
 }  // namespace fusescope

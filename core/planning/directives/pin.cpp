@@ -1,10 +1,10 @@
 #include "planning/directives/directive_resolver.h"
-#include "planning/directives/typed_wish.h"
+#include "planning/directives/typed_argument.h"
 
 namespace fusescope {
 
 Result<Directive> parsePin(std::string_view text) {
-  return parseTypedWish(DirectiveKind::Pin, "--pin", text);
+  return parseTypedArgument(DirectiveKind::Pin, "--pin", text);
 }
 
 namespace {
@@ -32,10 +32,10 @@ extern const DirectiveForm kPinForm{.name = "pin",
                                     .asks = AskedType::Calculated,
                                     .nothingToDo = "precision.nothing_to_pin",
                                     .parse = parsePin,
-                                    .print = printTypedWish,
+                                    .print = printTypedArgument,
                                     .words = words,
-                                    .write = writeTypedWish,
-                                    .read = readTypedWish,
+                                    .write = writeTypedArgument,
+                                    .read = readTypedArgument,
                                     .resolve = resolve};
 
 }  // namespace fusescope

@@ -1,5 +1,5 @@
 #include "planning/directives/directive_resolver.h"
-#include "planning/directives/truncate_wish.h"
+#include "planning/directives/truncate_argument.h"
 
 namespace fusescope {
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kOption = "--truncate";
 
 std::string words(const Directive& directive) {
-  return "truncate " + printTruncateWish(directive);
+  return "truncate " + printTruncateArgument(directive);
 }
 
 Status resolve(DirectiveResolver& resolver, int index) {
@@ -22,7 +22,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }  // namespace
 
 Result<Directive> parseTruncate(std::string_view text) {
-  return parseTruncateWish(DirectiveKind::Truncate, kOption, text);
+  return parseTruncateArgument(DirectiveKind::Truncate, kOption, text);
 }
 
 extern const DirectiveForm kTruncateForm =

@@ -1,5 +1,5 @@
 #include "planning/directives/directive_resolver.h"
-#include "planning/directives/truncate_wish.h"
+#include "planning/directives/truncate_argument.h"
 
 namespace fusescope {
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kOption = "--truncate-constants";
 
 std::string words(const Directive& directive) {
-  return "truncate constants: " + printTruncateWish(directive);
+  return "truncate constants: " + printTruncateArgument(directive);
 }
 
 Status resolve(DirectiveResolver& resolver, int index) {
@@ -20,7 +20,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }  // namespace
 
 Result<Directive> parseTruncateConstants(std::string_view text) {
-  return parseTruncateWish(DirectiveKind::TruncateConstants, kOption, text);
+  return parseTruncateArgument(DirectiveKind::TruncateConstants, kOption, text);
 }
 
 extern const DirectiveForm kTruncateConstantsForm =

@@ -1,5 +1,5 @@
 #include "planning/directives/directive_resolver.h"
-#include "planning/directives/truncate_wish.h"
+#include "planning/directives/truncate_argument.h"
 
 namespace fusescope {
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kOption = "--truncate-inputs";
 
 std::string words(const Directive& directive) {
-  return "truncate inputs: " + printTruncateWish(directive);
+  return "truncate inputs: " + printTruncateArgument(directive);
 }
 
 Status resolve(DirectiveResolver& resolver, int index) {
@@ -20,7 +20,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }  // namespace
 
 Result<Directive> parseTruncateInputs(std::string_view text) {
-  return parseTruncateWish(DirectiveKind::TruncateInputs, kOption, text);
+  return parseTruncateArgument(DirectiveKind::TruncateInputs, kOption, text);
 }
 
 extern const DirectiveForm kTruncateInputsForm =

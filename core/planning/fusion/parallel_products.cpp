@@ -61,12 +61,12 @@ void fuseParallelProducts(RegionBuilder& state) {
     const Node& node = graph.node(first);
     const ValueId x = node.input(0);
     if (!isProduct(node) || !isProductOf(state, node, x) || !seen.emplace(x, state.typeOf(first)).second ||
-        state.keptApart(first))
+        state.isSeparatedByPrice(first))
       continue;
     for (const NodeId other : graph.value(x).consumers) {
       const Node& product = graph.node(other);
       const bool fits = other != first && product.op == node.op && isProductOf(state, product, x);
-      if (fits && !state.keptApart(other)) joinProducts(state, first, other);
+      if (fits && !state.isSeparatedByPrice(other)) joinProducts(state, first, other);
     }
     explainOtherCasts(state, node, x);
   }

@@ -191,7 +191,7 @@ bool RegionBuilder::edgesAllowed(const Candidate& candidate, const std::vector<E
     };
     if (const int split = m_limits.directives->split[edge.producer.index]; split >= 0)
       return refused("fuse.split", split);
-    if (const int stands = (*m_limits.mustStand)[edge.value.index]; stands >= 0)
+    if (const int stands = (*m_limits.requiredInMemory)[edge.value.index]; stands >= 0)
       return refused("fuse.output_type_pinned", stands);
   }
   return true;

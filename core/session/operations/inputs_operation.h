@@ -13,7 +13,7 @@ struct InputsCommandSettings {
   std::string from;  ///< a file that has the extents; empty: none
   std::string output;
 
-  InputsWish wish() const { return {.set = set, .from = from, .examples = examples}; }
+  InputEdits edits() const { return {.set = set, .from = from, .examples = examples}; }
 
   std::vector<Option> options();
 };

@@ -1,4 +1,4 @@
-#include "analysis/fingerprint.h"
+#include "analysis/structural_key.h"
 
 #include <gtest/gtest.h>
 

@@ -39,7 +39,7 @@ void check(const GemmCase& at, const ByteGemmWay& way) {
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(packedBytes(at.k, at.n)));
   std::vector<std::int32_t> rowSums, rowZeros, columnZeros, columnSums(static_cast<std::size_t>(wide));
   for (std::int64_t i = 0; i < at.m; ++i) {
-    rowSums.push_back(takeByteRow(a.data() + i * at.k, at.k, at.turnA, rows.data() + i * depth));
+    rowSums.push_back(packByteRow(a.data() + i * at.k, at.k, at.turnA, rows.data() + i * depth));
     rowZeros.push_back(static_cast<std::int32_t>(i * 7 % 128) - 64);
   }
   for (std::int64_t j = 0; j < wide; ++j) columnZeros.push_back(static_cast<std::int32_t>(j * 5 % 256));

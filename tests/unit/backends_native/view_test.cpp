@@ -68,7 +68,7 @@ TEST(View, OfNoElementsNeedsNone) {
 }
 
 TEST(ViewOrigin, IsWorkedOutForOtherExtents) {
-  const ExtentsOf input{.of = ExtentsOf::Of::Input, .at = 0}, inner{.of = ExtentsOf::Of::Inner, .at = 0};
+  const ExtentSource input{.of = ExtentSource::Of::Input, .at = 0}, inner{.of = ExtentSource::Of::Inner, .at = 0};
   Ref operand = whole({2, 1, 3});
   const ViewOrigin origin{
       .operand = operand,

@@ -20,15 +20,15 @@ TEST(Quantities, TimesHaveThreeDigitsAndTheUnitThatFits) {
 }
 
 TEST(Quantities, ADifferenceHasItsSign) {
-  EXPECT_EQ(inTimeApart(0.0004), "+0.400 µs");
-  EXPECT_EQ(inTimeApart(-0.0004), "−0.400 µs");
-  EXPECT_EQ(inTimeApart(0), "0 ms");
-  EXPECT_EQ(inCountApart(2, "cast"), "2 casts more");
-  EXPECT_EQ(inCountApart(-1, "cast"), "1 cast fewer");
-  EXPECT_EQ(inCountApart(0, "cast"), "no cast more");
-  EXPECT_EQ(inBytesApart(149'508), "146 KiB more");
-  EXPECT_EQ(inBytesApart(-512), "512 B less");
-  EXPECT_EQ(inBytesApart(0), "no byte more");
+  EXPECT_EQ(inTimeDifference(0.0004), "+0.400 µs");
+  EXPECT_EQ(inTimeDifference(-0.0004), "−0.400 µs");
+  EXPECT_EQ(inTimeDifference(0), "0 ms");
+  EXPECT_EQ(inCountDifference(2, "cast"), "2 casts more");
+  EXPECT_EQ(inCountDifference(-1, "cast"), "1 cast fewer");
+  EXPECT_EQ(inCountDifference(0, "cast"), "no cast more");
+  EXPECT_EQ(inBytesDifference(149'508), "146 KiB more");
+  EXPECT_EQ(inBytesDifference(-512), "512 B less");
+  EXPECT_EQ(inBytesDifference(0), "no byte more");
 }
 
 TEST(Quantities, BytesAndCounts) {

@@ -29,10 +29,10 @@ TEST(SharedOptional, IsAValueOrNone) {
 TEST(SharedOptional, CopiesShareUntilOneIsChanged) {
   const Numbers first = std::vector{1, 2};
   Numbers second = first;
-  EXPECT_TRUE(second.shares(first));
+  EXPECT_TRUE(second.isSameObject(first));
   EXPECT_EQ(&*std::as_const(second), &*first);
   second->push_back(3);
-  EXPECT_FALSE(second.shares(first));
+  EXPECT_FALSE(second.isSameObject(first));
   EXPECT_EQ(*first, (std::vector{1, 2}));
   EXPECT_EQ(*std::as_const(second), (std::vector{1, 2, 3}));
   const int* place = std::as_const(second)->data();

@@ -12,12 +12,14 @@
 
 #include "backends/backend.h"
 #include "base/sanitizers.h"
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "engine/kernel_requests.h"
 #include "engine/kernel_store.h"
 #include "onnxlib/onnx_text.h"
 #include "probe/sha256.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "verify/compare_tensors.h"
 
@@ -215,7 +217,7 @@ class Mutants : public ::testing::Test {
     EXPECT_TRUE(plan.ok()) << network.text();
     Keyed keyed{.plan = plan.value(), .regions = {}, .fingerprint = {}};
     addRegions(keyed);
-    const auto handed = handNetwork(keyed.plan, HandedTypes::AsInFile, {});
+    const auto handed = makeCompilerInput(keyed.plan, CompilerInputTypes::AsInFile, {});
     EXPECT_TRUE(handed.ok());
     std::string files;
     for (const auto& [name, file] : filesOf(handed.value())) files += name + sha256OfFile(file, {}).value();
@@ -344,7 +346,7 @@ TEST_F(Mutants, NamesDoNotMatter) {
   ASSERT_TRUE(model.ok());
   const auto plan = makePlan(model.value(), {.target = "cpu"}, nullptr, {});
   ASSERT_TRUE(plan.ok());
-  const auto handed = handNetwork(plan.value(), HandedTypes::AsInFile, {});
+  const auto handed = makeCompilerInput(plan.value(), CompilerInputTypes::AsInFile, {});
   ASSERT_TRUE(handed.ok());
   std::string files;
   for (const auto& [name, file] : filesOf(handed.value())) files += name + sha256OfFile(file, {}).value();

@@ -7,8 +7,9 @@
 #include "base/files.h"
 #include "engine/engine.h"
 #include "interchange/npz.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {

@@ -7,8 +7,9 @@
 #include "diff/plan_diff.h"
 #include "planning/plan.h"
 #include "planning/plan_json.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {

@@ -34,7 +34,7 @@ Ranges rangesOfAll(const Model& model) {
 }
 
 struct Wished {
-  QuantizeWish::Kind kind;
+  NodeQuantizeRequest::Kind kind;
   std::string node;
 };
 
@@ -56,7 +56,7 @@ struct Quantized {
 
 Quantized quantized(const Model& model, const Ranges* ranges, const std::vector<Wished>& wished = {},
                     QuantizeRequest request = {.everyNode = true}) {
-  std::vector<QuantizeWish> wishes(model.graph->nodeIdLimit());
+  std::vector<NodeQuantizeRequest> wishes(model.graph->nodeIdLimit());
   for (const auto& [kind, node] : wished) wishes[model.graph->findNode(node)->index] = {kind, "what was asked"};
   request.ranges = ranges;
   request.wishes = wishes;
@@ -116,14 +116,15 @@ TEST(Quantize, ScalesComeFromTheRanges) {
 TEST(Quantize, APinToAFloatKeepsTheNodeWhole) {
   const Model model = prepared(residualNetwork());
   const Ranges ranges = rangesOfAll(model);
-  const Quantized made = quantized(
-      model, &ranges,
-      {{QuantizeWish::Kind::Floats, "c1"}, {QuantizeWish::Kind::Excluded, "c2"}, {QuantizeWish::Kind::Fallback, "c3"}});
+  const Quantized made = quantized(model, &ranges,
+                                   {{NodeQuantizeRequest::Kind::Floats, "c1"},
+                                    {NodeQuantizeRequest::Kind::Excluded, "c2"},
+                                    {NodeQuantizeRequest::Kind::Fallback, "c3"}});
   EXPECT_TRUE(made.has("quantize.pinned", "c1"));
   EXPECT_TRUE(made.has("quantize.excluded", "c2"));
   EXPECT_TRUE(made.has("quantize.fallback", "c3"));
   EXPECT_EQ(printGraph(*made.model.graph), printGraph(*model.graph));
-  const Quantized one = quantized(model, &ranges, {{QuantizeWish::Kind::Integers, "c2"}}, {});
+  const Quantized one = quantized(model, &ranges, {{NodeQuantizeRequest::Kind::Integers, "c2"}}, {});
   EXPECT_TRUE(one.has("quantize.product", "c2"));
   EXPECT_TRUE(one.has("quantize.not_asked", "c1"));
   EXPECT_EQ(one.before("c1", 1), "") << "its weights stay";
@@ -182,7 +183,7 @@ TEST(Quantize, RangesOfAnotherNetworkAreRefused) {
   const Model model = prepared(residualNetwork());
   Ranges ranges;
   ranges.edges["rr"] = {{0, 1}};
-  const std::vector<QuantizeWish> wishes(model.graph->nodeIdLimit());
+  const std::vector<NodeQuantizeRequest> wishes(model.graph->nodeIdLimit());
   const auto other = quantize(model, {.ranges = &ranges, .wishes = wishes, .everyNode = true});
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().text().find("is in this network, as rr"), std::string::npos) << other.error().text();

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "compilers/compile_network.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 
@@ -71,7 +71,7 @@ std::string fallbackOf(const Compiler& compiler) {
     const NodeSupport* said =
         engine.value()->plan().options.support->find(engine.value()->plan().graph().node(node).name);
     if (said == nullptr || said->taken != false) continue;
-    EXPECT_EQ(said->foundBy, FoundBy::Build);
+    EXPECT_EQ(said->foundBy, SupportSource::Build);
     EXPECT_EQ(said->message, "gave up");
     text += (text.empty() ? "" : " ") + said->node;
   }

@@ -1,5 +1,5 @@
 // Networks as other compilers are handed them: numbers for names, and the same numbers at the outputs.
-#include "compilers/probed/handed_network.h"
+#include "compilers/probed/compiler_input.h"
 #include "compilers/probed/handed_names.h"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 #include "engine/kernel_requests.h"
 #include "onnxlib/network_edits.h"
 #include "passes/pipelines.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "verify/part_model.h"
@@ -21,11 +22,11 @@ using onnxlib::FileGraph;
 using onnxlib::FileModel;
 using onnxlib::FileNode;
 
-HandedNetwork handed(const std::shared_ptr<const Plan>& plan, HandedTypes types) {
-  auto network = handNetwork(plan, types, {});
+CompilerInput handed(const std::shared_ptr<const Plan>& plan, CompilerInputTypes types) {
+  auto network = makeCompilerInput(plan, types, {});
   EXPECT_TRUE(network.ok()) << (network.ok() ? "" : network.error().text());
   return network.ok() ? std::move(network).value()
-                      : HandedNetwork{.plan = plan, .path = {}, .folder = nullptr, .file = {}};
+                      : CompilerInput{.plan = plan, .path = {}, .folder = nullptr, .file = {}};
 }
 
 /// What the reference gives for the inputs, in the order of the outputs; inputs by their order, too.
@@ -46,7 +47,7 @@ std::vector<Tensor> outputsOf(const std::shared_ptr<const Plan>& plan, const std
 }
 
 /// Both give the same bytes.
-void expectSameNumbers(const std::shared_ptr<const Plan>& plan, const HandedNetwork& network) {
+void expectSameNumbers(const std::shared_ptr<const Plan>& plan, const CompilerInput& network) {
   const auto again = plannedFile(network.path, testing::cpuOptions());
   ASSERT_NE(again, nullptr);
   ASSERT_EQ(again->graph().inputs().size(), plan->graph().inputs().size());
@@ -76,7 +77,7 @@ struct GivenNames {
 };
 
 /// Every node and value of the file, bodies too, has a number of its own.
-void expectNumbers(const HandedNetwork& network) {
+void expectNumbers(const CompilerInput& network) {
   GivenNames names;
   names.add(network.file.graph);
   const auto isNumber = [](const std::string& name, char kind) {
@@ -91,7 +92,7 @@ void expectNumbers(const HandedNetwork& network) {
   EXPECT_EQ(network.nodes.size(), network.file.graph.nodes.size());
 }
 
-std::vector<std::string> planNodes(const HandedNetwork& network, const std::string& name) {
+std::vector<std::string> planNodes(const CompilerInput& network, const std::string& name) {
   std::vector<std::string> nodes;
   const auto found = network.nodes.find(name);
   if (found == network.nodes.end()) return {"no such node"};
@@ -99,7 +100,7 @@ std::vector<std::string> planNodes(const HandedNetwork& network, const std::stri
   return nodes;
 }
 
-std::string planValue(const HandedNetwork& network, const std::string& name) {
+std::string planValue(const CompilerInput& network, const std::string& name) {
   const auto found = network.values.find(name);
   return found == network.values.end() ? "" : network.plan->graph().value(found->second).name;
 }
@@ -132,11 +133,11 @@ std::string chainOfHardNames(std::size_t length) {
   return bytes.ok() ? bytes.value() : std::string();
 }
 
-TEST(HandedNetwork, EveryNodeAndValueHasANumberOfItsOwn) {
+TEST(CompilerInput, EveryNodeAndValueHasANumberOfItsOwn) {
   const TemporaryFolder folder;
   const auto plan = plannedFile(folder.write("chain.onnx", chainOfHardNames(520)), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
-  const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
+  const CompilerInput network = handed(plan, CompilerInputTypes::AsInFile);
   expectNumbers(network);
   ASSERT_EQ(network.file.graph.nodes.size(), 520U);
   for (std::size_t i = 0; i < 520; ++i) {
@@ -150,10 +151,10 @@ TEST(HandedNetwork, EveryNodeAndValueHasANumberOfItsOwn) {
   expectSameNumbers(plan, network);
 }
 
-TEST(HandedNetwork, IsTheSameEachTime) {
+TEST(CompilerInput, IsTheSameEachTime) {
   const TemporaryFolder folder;
   const auto plan = plannedFile(folder.write("chain.onnx", chainOfHardNames(40)), testing::cpuOptions());
-  const HandedNetwork a = handed(plan, HandedTypes::AsPlanned), b = handed(plan, HandedTypes::AsPlanned);
+  const CompilerInput a = handed(plan, CompilerInputTypes::AsPlanned), b = handed(plan, CompilerInputTypes::AsPlanned);
   EXPECT_NE(a.path, b.path);
   EXPECT_EQ(fileBytes(a.path), fileBytes(b.path));
   EXPECT_EQ(a.values, b.values);
@@ -167,11 +168,11 @@ net (float[4] x, bool c) => (float[4] y) <float[4] w = {1, 2, 3, 4}> {
     else_branch = e () => (float[4] out) { [same] inner = Sub (h, x) [last] out = Neg (inner) }>
 })";
 
-TEST(HandedNetwork, BodiesHaveNamesOfTheirOwnAndReadWhatIsAround) {
+TEST(CompilerInput, BodiesHaveNamesOfTheirOwnAndReadWhatIsAround) {
   const TemporaryFolder folder;
   const auto plan = plannedFile(folder.write("bodies.onnx", onnxBytes(kBodies)), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
-  const HandedNetwork network = handed(plan, HandedTypes::AsPlanned);
+  const CompilerInput network = handed(plan, CompilerInputTypes::AsPlanned);
   expectNumbers(network);
   EXPECT_EQ(planNodes(network, "n0"), std::vector<std::string>{"same"});
   EXPECT_EQ(planNodes(network, "n1"), std::vector<std::string>{"choice"});
@@ -187,13 +188,13 @@ net (float[4] x) => (float[4] y) {
 <opset_import: ["" : 18], domain: "local">
 twice (a) => (b) { [node] c = Add (a, a) [node2] b = Identity (c) })";
 
-TEST(HandedNetwork, FunctionsStayAndTheirCallsAreTheNodesThatTheyBecame) {
+TEST(CompilerInput, FunctionsStayAndTheirCallsAreTheNodesThatTheyBecame) {
   const TemporaryFolder folder;
   const auto bytes = onnxlib::onnxTextToBytes(kFunction);
   ASSERT_TRUE(bytes.ok()) << bytes.error().text();
   const auto plan = plannedFile(folder.write("function.onnx", bytes.value()), testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
-  const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
+  const CompilerInput network = handed(plan, CompilerInputTypes::AsInFile);
   expectNumbers(network);
   ASSERT_EQ(network.file.functions.size(), 1U);
   EXPECT_EQ(network.file.functions[0].nodes.at(0).name, "n3");
@@ -228,7 +229,7 @@ std::string product() {
   return bytes.ok() ? bytes.value() : std::string();
 }
 
-TEST(HandedNetwork, WeightsBesideTheFileGoAlong) {
+TEST(CompilerInput, WeightsBesideTheFileGoAlong) {
   const TemporaryFolder folder;
   const auto inside = folder.write("inside.onnx", product());
   const auto beside = folder / "beside.onnx";
@@ -238,17 +239,17 @@ TEST(HandedNetwork, WeightsBesideTheFileGoAlong) {
   ASSERT_LT(std::filesystem::file_size(beside), 4096U);
   const auto plan = plannedFile(beside, testing::cpuOptions());
   ASSERT_NE(plan, nullptr);
-  const HandedNetwork network = handed(plan, HandedTypes::AsPlanned);
+  const CompilerInput network = handed(plan, CompilerInputTypes::AsPlanned);
   expectNumbers(network);
   expectSameNumbers(plan, network);
 }
 
-TEST(HandedNetwork, TypesOfThePlanAreWrittenWhereTheyAreWanted) {
+TEST(CompilerInput, TypesOfThePlanAreWrittenWhereTheyAreWanted) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());
   const auto plan = plannedFile(path, testing::cpuOptions({parsePin("product=f16").value()}));
   ASSERT_NE(plan, nullptr);
-  const HandedNetwork typed = handed(plan, HandedTypes::AsPlanned);
+  const CompilerInput typed = handed(plan, CompilerInputTypes::AsPlanned);
   expectNumbers(typed);
   std::size_t casts = 0;
   for (const FileNode& node : typed.file.graph.nodes) {
@@ -262,19 +263,19 @@ TEST(HandedNetwork, TypesOfThePlanAreWrittenWhereTheyAreWanted) {
   }
   EXPECT_GE(casts, 2U);
   EXPECT_EQ(planNodes(typed, "n0"), std::vector<std::string>{"product"});
-  const HandedNetwork bare = handed(plan, HandedTypes::AsInFile);
+  const CompilerInput bare = handed(plan, CompilerInputTypes::AsInFile);
   EXPECT_EQ(bare.file.graph.nodes.size(), 2U);
   EXPECT_EQ(planValue(bare, bare.file.graph.nodes[0].inputs.at(1)), "weight");
 }
 
-TEST(HandedNetwork, CodesOfAPlanAreNodesOfIt) {
+TEST(CompilerInput, CodesOfAPlanAreNodesOfIt) {
   const TemporaryFolder folder;
   PlanOptions options = testing::cpuOptions();
   options.weightOnly = {.type = DataType::I8};
   const auto plan = plannedFile(folder.write("product.onnx", product()), options);
   ASSERT_NE(plan, nullptr);
   ASSERT_NE(plan->model->unquantized, nullptr);
-  const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
+  const CompilerInput network = handed(plan, CompilerInputTypes::AsInFile);
   expectNumbers(network);
   std::set<std::string> operators;
   for (const FileNode& node : network.file.graph.nodes) {
@@ -285,7 +286,7 @@ TEST(HandedNetwork, CodesOfAPlanAreNodesOfIt) {
   EXPECT_TRUE(operators.contains("DequantizeLinear"));
 }
 
-TEST(HandedNetwork, APartIsWrittenFromItsGraph) {
+TEST(CompilerInput, APartIsWrittenFromItsGraph) {
   const TemporaryFolder folder;
   const auto whole = plannedFile(folder.write("chain.onnx", chainOfHardNames(30)), testing::cpuOptions());
   ASSERT_NE(whole, nullptr);
@@ -294,7 +295,7 @@ TEST(HandedNetwork, APartIsWrittenFromItsGraph) {
   const auto& order = whole->graph().order();
   const auto part = partOf(*whole, requests.value(), {order.begin() + 5, order.begin() + 20}, false, {});
   ASSERT_TRUE(part.ok()) << part.error().text();
-  const HandedNetwork network = handed(part.value().plan, HandedTypes::AsPlanned);
+  const CompilerInput network = handed(part.value().plan, CompilerInputTypes::AsPlanned);
   expectNumbers(network);
   ASSERT_EQ(network.file.graph.nodes.size(), 15U);
   EXPECT_LE(network.file.opsets.at(""), 18);
@@ -319,7 +320,7 @@ net (float[2, 4] x, int64 trips) => (float[2, 4] y) <float[4, 4] w = {1,2,0,0, 0
   [last] y = Relu (l)
 })";
 
-TEST(HandedNetwork, APartTakesItsBodiesAlong) {
+TEST(CompilerInput, APartTakesItsBodiesAlong) {
   const TemporaryFolder folder;
   const auto path = folder.write("bodies.onnx", onnxBytes(kBodiesInTheMiddle));
   const auto whole = plannedFile(path, testing::cpuOptions({parsePin("loop/choice/deep=f16").value()}));
@@ -330,7 +331,7 @@ TEST(HandedNetwork, APartTakesItsBodiesAlong) {
   const auto part = partOf(*whole, requests.value(), {order.begin() + 1, order.end()}, false, {});
   ASSERT_TRUE(part.ok()) << part.error().text();
   EXPECT_EQ(part.value().inputs, (std::vector<std::string>{"h", "trips"}));
-  const HandedNetwork network = handed(part.value().plan, HandedTypes::AsInFile);
+  const CompilerInput network = handed(part.value().plan, CompilerInputTypes::AsInFile);
   expectNumbers(network);
   EXPECT_EQ(network.file.opsets.at(""), 18);  // not raised for the sake of anything in there
   EXPECT_EQ(planNodes(network, "n1"), std::vector<std::string>{"loop"});
@@ -346,15 +347,15 @@ TEST(HandedNetwork, APartTakesItsBodiesAlong) {
   const auto of = partOf(*plain, KernelRequests::create(*plain, {{"x", {2, 4}}, {"trips", {}}}, 1).value(),
                          {order.begin() + 1, order.end()}, false, {});
   ASSERT_TRUE(of.ok());
-  expectSameNumbers(of.value().plan, handed(of.value().plan, HandedTypes::AsInFile));
+  expectSameNumbers(of.value().plan, handed(of.value().plan, CompilerInputTypes::AsInFile));
 }
 
-TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
+TEST(CompilerInput, RealNetworksKeepTheirNumbers) {
   for (const char* name : {"bert_tiny", "tiny_resnet_dynbatch", "moe_dense", "long_double"}) {
     SCOPED_TRACE(name);
     const auto plan = plannedFile(sampleFolder(name) / "model.onnx", testing::cpuOptions());
     ASSERT_NE(plan, nullptr);
-    const HandedNetwork network = handed(plan, HandedTypes::AsInFile);
+    const CompilerInput network = handed(plan, CompilerInputTypes::AsInFile);
     expectNumbers(network);
     expectSameNumbers(plan, network);
     std::set<NodeId> held;
@@ -363,10 +364,10 @@ TEST(HandedNetwork, RealNetworksKeepTheirNumbers) {
   }
 }
 
-TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
+TEST(CompilerInput, WhatACompilerSaysIsToldInNamesOfThePlan) {
   const TemporaryFolder folder;
-  const HandedNetwork network =
-      handed(plannedFile(folder.write("product.onnx", product()), testing::cpuOptions()), HandedTypes::AsInFile);
+  const CompilerInput network =
+      handed(plannedFile(folder.write("product.onnx", product()), testing::cpuOptions()), CompilerInputTypes::AsInFile);
   const std::string input = network.file.graph.inputs.at(0).name;
   EXPECT_EQ(inNamesOfNetwork(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
             "node 'relu' reads product, not n11 or relu_2: x.");
@@ -374,12 +375,12 @@ TEST(HandedNetwork, WhatACompilerSaysIsToldInNamesOfThePlan) {
   EXPECT_EQ(inNamesOfNetwork(network, "n0"), "product");
 }
 
-TEST(HandedNetwork, CastsThatWereAddedAreCalledAfterWhatTheyRead) {
+TEST(CompilerInput, CastsThatWereAddedAreCalledAfterWhatTheyRead) {
   const TemporaryFolder folder;
   PlanOptions options = testing::cpuOptions();
   options.precisions = {DataType::F16};
-  const HandedNetwork network =
-      handed(plannedFile(folder.write("product.onnx", product()), options), HandedTypes::AsPlanned);
+  const CompilerInput network =
+      handed(plannedFile(folder.write("product.onnx", product()), options), CompilerInputTypes::AsPlanned);
   int added = 0;
   std::set<std::string> names;
   for (const FileNode& node : network.file.graph.nodes) {
@@ -393,7 +394,7 @@ TEST(HandedNetwork, CastsThatWereAddedAreCalledAfterWhatTheyRead) {
 }
 
 // A compiler may make a kernel of a node that normalisation takes out: it is called as in the file.
-TEST(HandedNetwork, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
+TEST(CompilerInput, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
   const TemporaryFolder folder;
   FileModel file{.irVersion = 8, .producer = "test", .opsets = {{"", 18}}};
   const onnxlib::FileType type{.dtype = DataType::F32, .ranked = true, .dims = {{.size = 2}, {.size = 3}}};
@@ -402,14 +403,14 @@ TEST(HandedNetwork, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
                           {.name = "relu", .op = "Relu", .inputs = {"h"}, .outputs = {"y"}}},
                 .inputs = {{"x", type}},
                 .outputs = {{"y", type}}};
-  const HandedNetwork network =
+  const CompilerInput network =
       handed(plannedFile(folder.write("identity.onnx", onnxlib::modelBytes(file).value()), testing::cpuOptions()),
-             HandedTypes::AsInFile);
+             CompilerInputTypes::AsInFile);
   EXPECT_TRUE(network.nodes.at("n0").empty());
   EXPECT_EQ(inNamesOfNetwork(network, "n0 and n1"), "passes on and relu");
 }
 
-TEST(HandedNetwork, AFileAsItIsIsKnownByItsNames) {
+TEST(CompilerInput, AFileAsItIsIsKnownByItsNames) {
   const TemporaryFolder folder;
   const auto path = folder.write("product.onnx", product());
   const auto plan = plannedFile(path, testing::cpuOptions());

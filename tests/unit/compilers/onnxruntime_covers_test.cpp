@@ -73,7 +73,7 @@ struct Sample {
   }
 
   testing::RecordedNetworks recorded;
-  HandedNetwork handed{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
+  CompilerInput handed{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
   std::unique_ptr<Reading> reading;
   Json expected;
 };
@@ -108,7 +108,7 @@ TEST(OnnxRuntimeCovers, OfConvolutionsOverBlocksOfChannels) {
 // kernels have names of its own, and only the kernels' names say what they make.
 TEST(OnnxRuntimeCovers, OfActivationsOverBlocksOfChannels) {
   const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
-  const HandedNetwork handed{
+  const CompilerInput handed{
       .plan = plan,
       .path = {},
       .folder = nullptr,
@@ -135,7 +135,7 @@ TEST(OnnxRuntimeCovers, OfActivationsOverBlocksOfChannels) {
 // In f16 a Softmax has no kernel of its own: ONNX Runtime makes several, and none but the last has a name that tells.
 TEST(OnnxRuntimeCovers, OfANodeThatBecameSeveralKernels) {
   const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
-  const HandedNetwork handed{.plan = plan,
+  const CompilerInput handed{.plan = plan,
                              .path = {},
                              .folder = nullptr,
                              .file = {.graph = testing::fileGraph({"in x", "out y", "Exp n0 x -> v0",
@@ -177,7 +177,7 @@ TEST(OnnxRuntimeTypes, AreThoseThatOperatorsMakeOfWhatIsKnown) {
 // dequantises them has another operand then, and the name of what the Transpose made.
 TEST(OnnxRuntimeCovers, OfCodesThatWereTransposedBefore) {
   const auto plan = makePlan(test::preparedModel(test::sampleFolder("digits") / "model.onnx"), {}).value();
-  const HandedNetwork handed{
+  const CompilerInput handed{
       .plan = plan,
       .path = {},
       .folder = nullptr,

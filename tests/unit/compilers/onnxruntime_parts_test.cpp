@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "compilers/onnxruntime/probe_options.h"
-#include "compilers/onnxruntime/profile.h"
+#include "compilers/onnxruntime/onnxruntime_options.h"
+#include "compilers/onnxruntime/onnxruntime_profile.h"
 #include "compilers/onnxruntime/verify_bindings.h"
 #include "tests/support/paths.h"
 #include "tests/unit/compilers/file_graphs.h"
@@ -131,7 +131,7 @@ struct Handed {
     network.pins.push_back(
         {.node = plan->graph().order().front(), .type = DataType::F16, .isExpressible = false, .how = {}});
   }
-  HandedNetwork network{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
+  CompilerInput network{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
 };
 
 TEST(OnnxRuntimeOptions, AreThoseOfThePlan) {

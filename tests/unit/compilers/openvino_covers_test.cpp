@@ -61,7 +61,7 @@ struct RecordedGraph {
 
   testing::RecordedNetworks networks;
   std::shared_ptr<const Plan> plan;
-  HandedNetwork handed{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
+  CompilerInput handed{.plan = nullptr, .path = {}, .folder = nullptr, .file = {}};
   ExecutionGraph graph;
   ReadBack told;
   std::shared_ptr<const ReadBackPlan> made;

@@ -14,7 +14,7 @@ using testing::fileGraph;
 using testing::ModelBuilder;
 
 /// relu(x·w) · w, softmaxed, as it is handed to OpenVINO.
-HandedNetwork handed(Directives directives, std::vector<DataType> precisions = {}, const std::string& hint = "") {
+CompilerInput handed(Directives directives, std::vector<DataType> precisions = {}, const std::string& hint = "") {
   ModelBuilder m;
   const ValueId x = m.input("x", {4, 8});
   const ValueId first = m.node("MatMul", "first", {x, m.weight("w", {8, 8})}, {4, 8});
@@ -26,7 +26,7 @@ HandedNetwork handed(Directives directives, std::vector<DataType> precisions = {
                       .precisions = std::move(precisions),
                       .directives = std::move(directives)};
   if (!hint.empty()) options.compilerOptions["hint"] = hint;
-  HandedNetwork network{.plan = testing::planned(m.build(), options), .path = {}, .folder = nullptr, .file = {}};
+  CompilerInput network{.plan = testing::planned(m.build(), options), .path = {}, .folder = nullptr, .file = {}};
   network.file.graph = fileGraph({"in v0", "MatMul n0 v0 w0 -> v1", "Relu n1 v1 -> v2", "MatMul n2 v2 w1 -> v3",
                                   "Softmax n3 v3 -> v4", "const w0", "const w1", "out v4"});
   for (const NodeId id : network.plan->graph().order())
@@ -34,20 +34,20 @@ HandedNetwork handed(Directives directives, std::vector<DataType> precisions = {
   return network;
 }
 
-Json asked(HandedNetwork& network) {
+Json asked(CompilerInput& network) {
   auto options = openvinoOptions(network, {.threads = 3});
   EXPECT_TRUE(options.ok()) << (options.ok() ? "" : options.error().text());
   return options.ok() ? options.value() : Json();
 }
 
 TEST(OpenvinoOptions, WithoutWishesAreF32) {
-  HandedNetwork network = handed({});
+  CompilerInput network = handed({});
   EXPECT_EQ(asked(network), (Json{{"hint", "f32"}, {"keep", Json::array()}, {"threads", 3}}));
   EXPECT_TRUE(network.pins.empty());
 }
 
 TEST(OpenvinoOptions, APinBelowF32IsAskedOfAllAndTheOthersAreKept) {
-  HandedNetwork network = handed({parsePin("second=bf16").value()});
+  CompilerInput network = handed({parsePin("second=bf16").value()});
   const Json options = asked(network);
   EXPECT_EQ(options["hint"], "bf16");
   EXPECT_TRUE(std::ranges::count(options["keep"], "v1") == 1) << options;
@@ -58,7 +58,7 @@ TEST(OpenvinoOptions, APinBelowF32IsAskedOfAllAndTheOthersAreKept) {
 }
 
 TEST(OpenvinoOptions, WhereTheTypeIsFreeOnlyPinsAreKept) {
-  HandedNetwork network = handed({parsePin("softmax=f32").value()}, {DataType::BF16}, "bf16");
+  CompilerInput network = handed({parsePin("softmax=f32").value()}, {DataType::BF16}, "bf16");
   const Json options = asked(network);
   EXPECT_EQ(options["hint"], "bf16");
   EXPECT_EQ(options["keep"], Json::array({"v4"}));
@@ -67,7 +67,7 @@ TEST(OpenvinoOptions, WhereTheTypeIsFreeOnlyPinsAreKept) {
 }
 
 TEST(OpenvinoOptions, TwoTypesBelowF32AreOneTooMany) {
-  HandedNetwork network = handed({parsePin("first=f16").value(), parsePin("second=bf16").value()});
+  CompilerInput network = handed({parsePin("first=f16").value(), parsePin("second=bf16").value()});
   EXPECT_EQ(asked(network)["hint"], "bf16");
   ASSERT_EQ(network.pins.size(), 2U);
   EXPECT_FALSE(network.pins[0].isExpressible);
@@ -76,7 +76,7 @@ TEST(OpenvinoOptions, TwoTypesBelowF32AreOneTooMany) {
 }
 
 TEST(OpenvinoOptions, AHintThatThereIsNot) {
-  HandedNetwork network = handed({}, {}, "int8");
+  CompilerInput network = handed({}, {}, "int8");
   const auto options = openvinoOptions(network, {});
   ASSERT_FALSE(options.ok());
   EXPECT_EQ(options.error().where.attribute, "hint");
@@ -94,7 +94,7 @@ ImportedNetwork imported() {
 }
 
 TEST(OpenvinoSupport, SaysWhatWasNotImportedInItsWords) {
-  const HandedNetwork network = handed({});
+  const CompilerInput network = handed({});
   const Json answer{
       {"devices", {{"#0", "CPU"}, {"#1", "CPU"}}},
       {"unconverted", Json::array({{{"op", "#2"}, {"attributes", {{"ONNX_META_type", "Relu"}}}}})},
@@ -111,7 +111,7 @@ TEST(OpenvinoSupport, SaysWhatWasNotImportedInItsWords) {
 }
 
 TEST(OpenvinoSupport, SaysWhatTheDeviceLacks) {
-  const HandedNetwork network = handed({});
+  const CompilerInput network = handed({});
   const Json answer{{"devices", {{"#0", "CPU"}, {"#1", "CPU"}, {"#2", "CPU"}, {"#3", "CPU"}, {"#5", "CPU"}}}};
   const CompilerSupport support = openvinoSupport(network, imported(), answer);
   EXPECT_EQ(support.find("second")->taken, true);

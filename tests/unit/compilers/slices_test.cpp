@@ -22,7 +22,7 @@ struct NamedRegion {
 struct SliceCase {
   SliceCase(FileGraph file, const NameList& kept, const NameList& constant, const std::vector<NamedRegion>& named)
       : graph(std::move(file)), network(graph) {
-    ToldTensors told(network);
+    RevealedTensors told(network);
     for (const std::string& name : kept) told.kept[network.findTensor(name)] = true;
     for (const std::string& name : constant) told.constant[network.findTensor(name)] = true;
     std::vector<SliceRegion> regions;

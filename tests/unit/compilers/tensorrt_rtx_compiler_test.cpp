@@ -14,7 +14,7 @@ net (float[4,8] x) => (float[4,8] y) { [relu] a = Relu (x) [det] b = Tanh (a) [l
 
 TEST(TensorrtRtx, IsACompilerThatAProbeReaches) {
   EXPECT_EQ(rtx().title(), "TensorRT for RTX");
-  EXPECT_EQ(rtx().handedTypes(), HandedTypes::AsPlanned);
+  EXPECT_EQ(rtx().inputTypes(), CompilerInputTypes::AsPlanned);
   ASSERT_EQ(rtx().options().size(), 1U);
   const CompilerOption capability = rtx().options().front();
   EXPECT_EQ(capability.name, "sm");
@@ -76,7 +76,7 @@ TEST(TensorrtRtx, WhatTheParserRefusesIsAVerdictInItsWords) {
   EXPECT_EQ(said.taken, false);
   EXPECT_EQ(said.code, "validate.compiler_refused");
   EXPECT_EQ(said.message, "UNSUPPORTED_NODE: det is not for a");
-  EXPECT_EQ(said.foundBy, FoundBy::Parser);
+  EXPECT_EQ(said.foundBy, SupportSource::Parser);
 }
 
 TEST(TensorrtRtx, ARefusalInsideIsOfTheNodeThatHoldsIt) {

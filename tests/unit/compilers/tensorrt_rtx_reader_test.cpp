@@ -91,7 +91,7 @@ void record(const std::filesystem::path& log, const std::filesystem::path& to) {
   }
 }
 
-void recordIfAsked(const std::string& name, HandedNetwork& network) {
+void recordIfAsked(const std::string& name, CompilerInput& network) {
   if (rtxPython() == nullptr || std::getenv("FUSESCOPE_RECORD") == nullptr) return;
   const auto job = rtxJob();
   ASSERT_NE(job, nullptr);
@@ -256,11 +256,11 @@ TEST(TensorrtRtxReader, NamesThatLookLikeAListBindNothingWrong) {
   using Names = std::vector<std::string>;
   const std::vector<Names> expected = {
       {"a,b", "c]d"}, {"e\nf [ONNX Layer: a,b]", "a,b][ONNX Layer: c]d"}, {"Name: x, LayerType: y"}};
-  auto numbered = handNetwork(plan, HandedTypes::AsPlanned, {});
+  auto numbered = makeCompilerInput(plan, CompilerInputTypes::AsPlanned, {});
   auto named = networkAsNamed(plan, path);
   ASSERT_TRUE(numbered.ok() && named.ok());
   for (auto& [name, network] :
-       {std::pair<std::string, HandedNetwork&>{"hard_numbered", numbered.value()}, {"hard_names", named.value()}}) {
+       {std::pair<std::string, CompilerInput&>{"hard_numbered", numbered.value()}, {"hard_names", named.value()}}) {
     recordIfAsked(name, network);
     const auto told = rtx().readBack(network, {.json = Json::object(), .files = {{"log.jsonl", recordOf(name)}}});
     ASSERT_TRUE(told.ok()) << told.error().text();

@@ -28,17 +28,17 @@ class Handed {
  public:
   explicit Handed(const std::string& graph, const PlanOptions& options = rtxOptions())
       : m_plan(plannedFile(m_folder.write("network.onnx", onnxBytes(graph)), options)),
-        m_network(handNetwork(m_plan, HandedTypes::AsPlanned, {})) {
+        m_network(makeCompilerInput(m_plan, CompilerInputTypes::AsPlanned, {})) {
     EXPECT_TRUE(m_network.ok()) << (m_network.ok() ? "" : m_network.error().text());
   }
-  HandedNetwork& network() { return m_network.value(); }
+  CompilerInput& network() { return m_network.value(); }
   const Graph& graph() const { return m_plan->graph(); }
   const std::shared_ptr<const Plan>& plan() const { return m_plan; }
 
  private:
   TemporaryFolder m_folder;
   std::shared_ptr<const Plan> m_plan;
-  Result<HandedNetwork> m_network;
+  Result<CompilerInput> m_network;
 };
 
 /// The Python with the package tensorrt-rtx; null: no test may use it. Its licence is NVIDIA's: it is used only where
@@ -60,7 +60,7 @@ inline std::unique_ptr<ProbeJob> rtxJob() {
 }
 
 /// Asks for `op` with the network of the plan of `network`.
-inline Result<ProbeAnswer> askRtx(ProbeJob& job, const std::string& op, HandedNetwork& network,
+inline Result<ProbeAnswer> askRtx(ProbeJob& job, const std::string& op, CompilerInput& network,
                                   const BuildOptions& options = {}) {
   const Json asked = TRY(rtx().requestOptions(network, options));
   return job.ask({.json = {{"op", op}, {"options", asked}}, .files = {{"network.onnx", network.path}}}, {});

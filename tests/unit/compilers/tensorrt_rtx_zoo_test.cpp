@@ -28,7 +28,7 @@ PlanOptions truncated() {
 }
 
 /// Every line of the list is a layer, and every number that metadata name is one of the network.
-void expectReadWhole(const HandedNetwork& network, const std::string& text, const BuildLog& log) {
+void expectReadWhole(const CompilerInput& network, const std::string& text, const BuildLog& log) {
   std::size_t lines = 0;
   for (std::size_t at = text.find("LayerType: "); at != std::string::npos; at = text.find("LayerType: ", at + 1))
     ++lines;
@@ -50,7 +50,7 @@ TEST_P(TensorrtRtxZoo, EveryKernelIsReadAndEveryNodeHasAFate) {
   if (!path) GTEST_SKIP() << "the network is not there";
   const auto plan = plannedFile(*path, GetParam().options);
   ASSERT_NE(plan, nullptr);
-  auto handed = handNetwork(plan, HandedTypes::AsPlanned, {});
+  auto handed = makeCompilerInput(plan, CompilerInputTypes::AsPlanned, {});
   ASSERT_TRUE(handed.ok()) << handed.error().text();
   const auto job = rtxJob();
   ASSERT_NE(job, nullptr);

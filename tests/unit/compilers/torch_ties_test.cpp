@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "compilers/torch/node_ties.h"
-#include "compilers/torch/profile.h"
 #include "compilers/torch/program_facts.h"
+#include "compilers/torch/torch_profile.h"
 
 namespace fusescope::torch_compiler {
 namespace {

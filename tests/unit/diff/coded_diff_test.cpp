@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "diff/plan_diff.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"
 

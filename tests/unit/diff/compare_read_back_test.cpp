@@ -1,8 +1,10 @@
 // Engines of two compilers side by side, as far as the one that is not ours tells.
 #include <gtest/gtest.h>
 
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "tests/unit/diff/made_blocks.h"
 
 namespace fusescope::test {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"
 

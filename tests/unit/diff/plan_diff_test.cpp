@@ -6,7 +6,9 @@
 #include <set>
 
 #include "base/files.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
+#include "session/open_model.h"
 #include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"

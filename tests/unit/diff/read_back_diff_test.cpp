@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "diff/plan_diff.h"
 #include "session/diff_input.h"
+#include "session/engine_reports.h"
 #include "tests/unit/diff/made_blocks.h"
 #include "tests/unit/frontends/onnx_files.h"
 

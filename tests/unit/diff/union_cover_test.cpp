@@ -8,8 +8,9 @@
 
 #include "diff/difference_groups.h"
 #include "diff/fusion_words.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/made_blocks.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -188,7 +188,7 @@ TEST_F(Specialising, WhatIsNotFasterIsDropped) {
     EXPECT_EQ(last(*engine).arguments.at("general_ms"), 10);
     EXPECT_EQ(last(*engine).arguments.at("specialised_ms"), ms);
     EXPECT_FALSE(last(*engine).allowed);
-    EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+    EXPECT_EQ(stateOf(*engine, 3), ServingState::GeneralKept);
     EXPECT_EQ(call(*engine, 3), kGeneralAnswer);
     EXPECT_EQ(engine->bytes(), 0);
     EXPECT_EQ(m_builds, 1);
@@ -200,7 +200,7 @@ TEST_F(Specialising, WhatWasNotFasterIsTriedAgainMuchLaterAndThenLaterStill) {
   const auto engine = this->engine();
   const auto callUntilKept = [&] {
     callOften(*engine, 3, 1);
-    while (stateOf(*engine, 3) != ServingState::Kept) callOften(*engine, 3, 1);
+    while (stateOf(*engine, 3) != ServingState::GeneralKept) callOften(*engine, 3, 1);
   };
   callOften(*engine, 3, 2);
   for (const int trials : {1, 2}) {
@@ -248,7 +248,7 @@ TEST_F(Specialising, AnotherContractKeepsTheGeneralEngine) {
   EXPECT_EQ(message(last(*engine)),
             "an engine for x [3, 4] would calculate node 'matmul' in f32, and the general engine calculates it in f16: "
             "the results would differ, so the general engine keeps answering");
-  EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::GeneralKept);
 }
 
 TEST_F(Specialising, AnEngineThatFailsWhileItRunsIsDroppedAndTheCallIsAnswered) {
@@ -259,7 +259,7 @@ TEST_F(Specialising, AnEngineThatFailsWhileItRunsIsDroppedAndTheCallIsAnswered) 
     engine->awaitBuild();
   }
   EXPECT_EQ(last(*engine).code, "build.extents_run_failed");
-  EXPECT_EQ(stateOf(*engine, 3), ServingState::Kept);
+  EXPECT_EQ(stateOf(*engine, 3), ServingState::GeneralKept);
 }
 
 TEST_F(Specialising, ErrorsOfTheGeneralEngineAreTheCallersAndTeachNothing) {
@@ -314,7 +314,7 @@ TEST_F(Specialising, MemoryIsBounded) {
   m_bytes = 1001;
   callOften(*engine, 7, 4);
   EXPECT_EQ(last(*engine).code, "build.extents_too_large");
-  EXPECT_EQ(stateOf(*engine, 7), ServingState::Kept);
+  EXPECT_EQ(stateOf(*engine, 7), ServingState::GeneralKept);
   EXPECT_EQ(engine->bytes(), 800) << "nothing was dropped for what does not fit at all";
 }
 

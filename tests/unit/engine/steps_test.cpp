@@ -1,5 +1,5 @@
 // A network called again and again, what it gave handed back to it.
-#include "engine/steps.h"
+#include "engine/run_steps.h"
 
 #include <algorithm>
 

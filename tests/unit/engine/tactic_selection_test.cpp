@@ -44,22 +44,23 @@ TEST(TacticSelection, WhatMeasuringCannotTellApartTakesTheTimeOfTheOneThatIsPref
   const std::vector<MeasuredMoment> moments{{time(1.0, 0.01), time(0.9, 0.01), time(0.99, 0.01), time(2.0, 0.01)},
                                             {time(1.1, 0.01), time(0.95, 0.01), time(1.2, 0.01), std::nullopt},
                                             {time(1.05, 0.01), time(0.92, 0.01), std::nullopt, std::nullopt}};
-  EXPECT_EQ(toldApart(moments), (Times{time(1.0, 0.01), time(0.9, 0.01), time(1.0, 0.01), time(2.0, 0.01)}));
+  EXPECT_EQ(distinguishedTimes(moments), (Times{time(1.0, 0.01), time(0.9, 0.01), time(1.0, 0.01), time(2.0, 0.01)}));
   const std::vector<MeasuredMoment> turned{{time(1.0, 0.01), time(0.9, 0.01)}, {time(1.1, 0.01), time(1.2, 0.01)}};
-  EXPECT_EQ(toldApart(turned), (Times{time(1.0, 0.01), time(1.0, 0.01)})) << "the second moment says otherwise";
+  EXPECT_EQ(distinguishedTimes(turned), (Times{time(1.0, 0.01), time(1.0, 0.01)}))
+      << "the second moment says otherwise";
   const std::vector<MeasuredMoment> unsure{{time(1.0, 0.01), time(0.8, 0.3)}};
-  EXPECT_EQ(toldApart(unsure), (Times{time(1.0, 0.01), time(1.0, 0.01)})) << "within the spread";
+  EXPECT_EQ(distinguishedTimes(unsure), (Times{time(1.0, 0.01), time(1.0, 0.01)})) << "within the spread";
   const std::vector<MeasuredMoment> little{{time(1.0, 0.001), time(0.98, 0.001)}};
-  EXPECT_EQ(toldApart(little), (Times{time(1.0, 0.001), time(1.0, 0.001)})) << "less than times are off by";
+  EXPECT_EQ(distinguishedTimes(little), (Times{time(1.0, 0.001), time(1.0, 0.001)})) << "less than times are off by";
 }
 
 TEST(TacticSelection, OfTacticsThatAreTakenToBeEqualTheFirstStandsForAll) {
   const std::vector<MeasuredMoment> near{{time(1.0, 0.05), time(0.95, 0.05), time(0.88, 0.05), std::nullopt}};
-  EXPECT_EQ(toldApart(near), (Times{time(1.0, 0.05), time(1.0, 0.05), time(0.88, 0.05), std::nullopt}))
+  EXPECT_EQ(distinguishedTimes(near), (Times{time(1.0, 0.05), time(1.0, 0.05), time(0.88, 0.05), std::nullopt}))
       << "the third is told from the first, which the second counts as";
   const std::vector<MeasuredMoment> broken{{std::nullopt, time(1.0, 0.01), time(1.01, 0.01)}};
-  EXPECT_EQ(toldApart(broken), (Times{std::nullopt, time(1.0, 0.01), time(1.0, 0.01)}));
-  EXPECT_TRUE(toldApart({}).empty());
+  EXPECT_EQ(distinguishedTimes(broken), (Times{std::nullopt, time(1.0, 0.01), time(1.0, 0.01)}));
+  EXPECT_TRUE(distinguishedTimes({}).empty());
 }
 
 /// Two builds that measure with noise of four in a hundred choose alike, though the noise is another.
@@ -75,7 +76,7 @@ TEST(TacticSelection, TheSameIsChosenOfTimesThatDifferByNoise) {
         moments.back().push_back(time(truth[i] * (1 + 0.02 * (step - 2)), 0.03));
       }
     }
-    const auto told = toldApart(moments);
+    const auto told = distinguishedTimes(moments);
     const auto best = std::ranges::min_element(told, {}, [](const auto& known) { return known->ms; });
     return best - told.begin();
   };
@@ -180,7 +181,7 @@ TEST(Measurer, WhatIsLeftAsMuchSlowerIsToldFromTheBest) {
   ASSERT_TRUE(times.ok());
   EXPECT_TRUE(times.value()[1]->isClearlyBelow(*times.value()[0]));
   const std::vector<MeasuredMoment> moments{times.value()};
-  EXPECT_EQ(toldApart(moments)[1]->ms, 2) << "the first, preferred as it is, does not stand for it";
+  EXPECT_EQ(distinguishedTimes(moments)[1]->ms, 2) << "the first, preferred as it is, does not stand for it";
 }
 
 TEST(Measurer, RunsWhoseThreadsWaitedDoNotCount) {

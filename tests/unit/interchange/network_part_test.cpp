@@ -58,7 +58,7 @@ TEST_F(NetworkPartTest, WeightsAndExtentsGoAlongAndConstantsAreFrozen) {
   EXPECT_EQ(part.value().outputs, Names{"a"});
   part = partOfNodes(of, {6}, facts());
   ASSERT_TRUE(part.ok());
-  EXPECT_EQ(part.value().goAlong, (Nodes{3, 5}));
+  EXPECT_EQ(part.value().constantNodes, (Nodes{3, 5}));
   EXPECT_EQ(part.value().inputs, Names{"a"});
   part = partOfNodes(of, {6}, facts({"p"}));
   ASSERT_TRUE(part.ok());

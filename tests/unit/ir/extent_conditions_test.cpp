@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "ir/extent_bounds.h"
+#include "ir/expression_bounds.h"
 #include "tests/unit/ir/parsed_extent.h"
 
 namespace fusescope {

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "planning/module_tree.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 
 namespace fusescope {

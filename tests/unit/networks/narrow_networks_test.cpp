@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/support/node_by_node.h"
 #include "tests/support/paths.h"
 

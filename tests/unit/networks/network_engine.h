@@ -6,7 +6,8 @@
 #include <string>
 
 #include "engine/engine.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope::test {
 

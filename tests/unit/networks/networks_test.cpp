@@ -6,7 +6,8 @@
 #include <optional>
 
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/networks/network_engine.h"
 

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/networks/network_engine.h"
 

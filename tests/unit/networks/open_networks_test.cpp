@@ -6,7 +6,8 @@
 #include <filesystem>
 #include <map>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 namespace {

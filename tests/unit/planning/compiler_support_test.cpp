@@ -28,12 +28,12 @@ PlanOptions answeredBy(std::vector<NodeSupport> nodes) {
   return options;
 }
 
-NodeSupport refusal(std::string node, FoundBy by) {
+NodeSupport refusal(std::string node, SupportSource by) {
   return {.node = std::move(node), .taken = false, .code = "", .message = "there is no such kernel", .foundBy = by};
 }
 
 TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
-  const auto plan = planned(chainOfThree(), answeredBy({refusal("b", FoundBy::Parser)}));
+  const auto plan = planned(chainOfThree(), answeredBy({refusal("b", SupportSource::Parser)}));
   ASSERT_EQ(plan->segments.size(), 3U);
   EXPECT_EQ(plan->segments[0].backend, "other");
   EXPECT_EQ(plan->segments[1].kind, SegmentKind::Fallback);
@@ -45,7 +45,7 @@ TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
 }
 
 TEST(CompilerSupport, OfTheBuildHasACodeOfItsOwn) {
-  const auto plan = planned(chainOfThree(), answeredBy({refusal("c", FoundBy::Build)}));
+  const auto plan = planned(chainOfThree(), answeredBy({refusal("c", SupportSource::Build)}));
   const Decision* why = findDecision(*plan, "validate.compiler_failed", "c");
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(message(*why), "other could not compile it: there is no such kernel");
@@ -64,7 +64,7 @@ TEST(CompilerSupport, WhatTheCompilerWasNeverHandedFallsBackAndIsNotRefused) {
 
 TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
   NodeSupport taken{.node = "a", .taken = true}, unsaid{.node = "b", .taken = {}},
-      nobody = refusal("z", FoundBy::Parser);
+      nobody = refusal("z", SupportSource::Parser);
   const auto plan = planned(chainOfThree(), answeredBy({taken, unsaid, nobody}));
   EXPECT_EQ(plan->segments.size(), 1U);
 }
@@ -73,7 +73,7 @@ TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
 TEST(CompilerSupport, IsKeptWithThePlan) {
   const auto model = chainOfThree();
   const auto before = planned(model, answeredBy({}));
-  const auto after = makePlan(model, answeredBy({refusal("b", FoundBy::Parser)}), nullptr, {}, before.get());
+  const auto after = makePlan(model, answeredBy({refusal("b", SupportSource::Parser)}), nullptr, {}, before.get());
   ASSERT_TRUE(after.ok());
   EXPECT_EQ(after.value()->segments.size(), 3U);
   EXPECT_NE(after.value()->hash, before->hash);

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "engine/engine.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/inspect.h"
+#include "session/open_model.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

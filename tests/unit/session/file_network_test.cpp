@@ -6,7 +6,8 @@
 #include <fstream>
 #include <map>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "interchange/npz.h"
-#include "session/session.h"
+#include "session/artifact.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

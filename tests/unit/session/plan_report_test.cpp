@@ -7,9 +7,14 @@
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/segment_borders.h"
+#include "session/artifact.h"
+#include "session/compare.h"
+#include "session/engine_reports.h"
+#include "session/explain.h"
 #include "session/layer_types.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -174,7 +179,7 @@ TEST(PlanReport, PinsAreAnsweredInFourWays) {
   EXPECT_EQ(priced["answers"][0]["answer"], "price");
   EXPECT_TRUE(priced["together"].is_null()) << "one pin alone";
   Plan torn = *price;
-  const auto cost = std::ranges::find(torn.answers, WishOutcome::Price, &WishAnswer::outcome);
+  const auto cost = std::ranges::find(torn.answers, DirectiveOutcome::Price, &DirectiveAnswer::outcome);
   ASSERT_NE(cost, torn.answers.end());
   cost->cost->lostFusions = {"a + b", "c + d + e + f", "g + h", "i + j"};
   const std::string text = answerText(torn, cost->decision);

@@ -6,8 +6,10 @@
 
 #include "engine/engine.h"
 #include "planning/plan_json.h"
+#include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/session.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

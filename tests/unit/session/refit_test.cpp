@@ -7,8 +7,9 @@
 #include <limits>
 
 #include "engine/engine_file.h"
+#include "session/build_and_run.h"
 #include "session/calibrate.h"
-#include "session/operations.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

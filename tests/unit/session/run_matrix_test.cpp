@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

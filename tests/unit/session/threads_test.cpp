@@ -5,7 +5,9 @@
 #include <future>
 #include <thread>
 
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {

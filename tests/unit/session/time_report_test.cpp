@@ -1,9 +1,12 @@
 // What the JSON of timed layers says, and what runs keep of it.
 #include <gtest/gtest.h>
 
+#include "session/artifact.h"
+#include "session/engine_reports.h"
+#include "session/open_model.h"
+#include "session/random_inputs.h"
 #include "session/run.h"
 #include "session/samples.h"
-#include "session/session.h"
 #include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"
 

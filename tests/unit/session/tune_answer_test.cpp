@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planning/plan_json.h"
+#include "session/random_inputs.h"
 #include "session/tune_report.h"
 
 namespace fusescope {

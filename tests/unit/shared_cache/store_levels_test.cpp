@@ -89,7 +89,7 @@ TEST_F(StoreLevelsTest, APlaceIsUsedAsItIsNamedOrRefusedWithAReason) {
   EXPECT_NE(problem(team, key).find("it must have 0600"), std::string::npos);
   const auto gone = SharedStore::open(team + "-gone", "", CacheMode::Read);
   EXPECT_EQ(gone->named(), team + "-gone");
-  gone->knock();
+  gone->ping();
   EXPECT_NE(gone->problem().find("cannot be opened"), std::string::npos);
   const auto unused = SharedStore::open(team, key, CacheMode::Write);
   EXPECT_FALSE(unused->keep(answerFacts(), "key", "bytes"));

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "compilers/tensorrt/built_engine.h"
 #include "compilers/tensorrt/pin_hindrances.h"
+#include "compilers/tensorrt/read_built_engine.h"
 #include "tests/unit/compilers/tensorrt_rtx_testing.h"
 
 namespace fusescope::test {

@@ -14,6 +14,7 @@
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/tensorrt/lenient_json.h"
 #include "onnxlib/onnxlib.h"
+#include "session/explain.h"
 #include "session/import_engine.h"
 #include "tests/support/paths.h"
 #include "tests/unit/tensorrt_engines/engine_networks.h"

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "planning/predict_times.h"
+#include "session/artifact.h"
+#include "session/engine_reports.h"
 #include "session/price_matrix.h"
-#include "session/session.h"
 #include "tests/support/paths.h"
 #include "tests/unit/planning/plan_testing.h"
 #include "tests/unit/tensorrt_engines/imported_engine.h"

@@ -13,7 +13,7 @@
 namespace fusescope::test {
 namespace {
 
-Result<BuildLog> compiledLog(ProbeJob& job, HandedNetwork& network) {
+Result<BuildLog> compiledLog(ProbeJob& job, CompilerInput& network) {
   const ProbeAnswer compiled = TRY(askRtx(job, "compile", network));
   return readBuildLog(TRY(readTextFile(compiled.files.at("log.jsonl"))));
 }
@@ -30,7 +30,7 @@ TEST_P(KnownAnswer, WhatIsPlacedUnderTheAuthorsNamesIsRight) {
   if (!path) GTEST_SKIP() << "the network is not there";
   const auto plan = plannedFile(*path, rtxOptions());
   ASSERT_NE(plan, nullptr);
-  auto numbered = handNetwork(plan, HandedTypes::AsPlanned, {});
+  auto numbered = makeCompilerInput(plan, CompilerInputTypes::AsPlanned, {});
   auto named = networkAsNamed(plan, *path);
   ASSERT_TRUE(numbered.ok() && named.ok());
   const auto job = rtxJob();

@@ -5,7 +5,8 @@
 #include <map>
 
 #include "diff/plan_diff.h"
-#include "session/session.h"
+#include "session/artifact.h"
+#include "session/explain.h"
 #include "tests/unit/planning/plan_testing.h"
 #include "tests/unit/tensorrt_engines/imported_engine.h"
 

@@ -51,7 +51,7 @@ class WrittenInputs : public ::testing::Test {
   std::string path(const std::string& name) const { return (m_folder / name).string(); }
   std::string network(const std::string& bytes) const { return m_folder.write("net.pt2", bytes).string(); }
   /// The file with `notes`, imported.
-  Model written(const std::string& from, const Pt2Notes& notes, const std::string& to = "new.pt2") const {
+  Model written(const std::string& from, const Pt2Additions& notes, const std::string& to = "new.pt2") const {
     const Status status = writeExportedProgram(from, path(to), notes);
     EXPECT_TRUE(status.ok()) << status.error().text();
     const auto model = importModel(path(to));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "session/session.h"
+#include "session/artifact.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tuning/plan_runner.h"

@@ -92,17 +92,17 @@ TEST(TensorError, CodesAreJudgedByTheWholeTensorAndFloatsByTheWorstElement) {
   EXPECT_TRUE(few.codes);
   EXPECT_DOUBLE_EQ(few.saturated, 0.001);
   EXPECT_GT(few.maxOverRms, 0.07);
-  EXPECT_NEAR(ofAllowed(few, 0.01), few.relL2 / 0.01, 1e-9);
-  EXPECT_LE(ofAllowed(few, 0.01), 1);
+  EXPECT_NEAR(fractionOfBound(few, 0.01), few.relL2 / 0.01, 1e-9);
+  EXPECT_LE(fractionOfBound(few, 0.01), 1);
   std::fill_n(exact.begin(), 100, 27.F);
   std::fill_n(codes.begin(), 100, 255);
-  EXPECT_GT(ofAllowed(errorOfCodes(exact, codes), 0.01), 1) << "a tenth of it";
+  EXPECT_GT(fractionOfBound(errorOfCodes(exact, codes), 0.01), 1) << "a tenth of it";
   std::vector<float> off = exact;
   off.front() += 1.5F;
   const TensorError one = errorOf(floats(off), floats(exact), DataType::F16);
-  EXPECT_NEAR(ofAllowed(one, 0.01), one.maxOverRms / 0.01, 1e-9);
-  EXPECT_GT(ofAllowed(one, 0.01), 1) << "one element of a float is enough";
-  EXPECT_EQ(ofAllowed(errorOf(floats(exact), floats(exact), DataType::F16), 0), 0);
+  EXPECT_NEAR(fractionOfBound(one, 0.01), one.maxOverRms / 0.01, 1e-9);
+  EXPECT_GT(fractionOfBound(one, 0.01), 1) << "one element of a float is enough";
+  EXPECT_EQ(fractionOfBound(errorOf(floats(exact), floats(exact), DataType::F16), 0), 0);
 }
 
 TEST(TensorError, SamplesAddUp) {

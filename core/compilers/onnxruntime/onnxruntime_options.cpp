@@ -1,0 +1,139 @@
+#include "compilers/onnxruntime/onnxruntime_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace fusescope::onnxruntime {
+namespace {
+
+constexpr const char* kCpuProvider = "CPUExecutionProvider";
+constexpr const char* kCudaProvider = "CUDAExecutionProvider";
+constexpr const char* kProvider = "provider";
+constexpr const char* kTf32 = "tf32";
+
+std::string optionOf(const CompilerInput& network, const CompilerOption& option) {
+  const auto given = network.plan->options.compilerOptions.find(option.name);
+  return given == network.plan->options.compilerOptions.end() ? option.initial : given->second;
+}
+
+/// The parts of "A,B" without blanks around them; empty ones are left out.
+Json listOf(const std::string& text) {
+  Json list = Json::array();
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    const std::size_t first = text.find_first_not_of(' ', from);
+    if (first < to) list.push_back(text.substr(first, text.find_last_not_of(' ', to - 1) + 1 - first));
+    from = to + 1;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<CompilerOption> compilerOptions() {
+  return {{.name = "level",
+           .values = {"none", "basic", "extended", "all"},
+           .initial = "all",
+           .help = "how far it optimises: basic folds and simplifies, extended fuses for the provider, all changes "
+                   "layouts, too"},
+          {.name = "disable",
+           .values = {},
+           .initial = "",
+           .help = "names of optimisers that it leaves out, parted by commas: MatMulAddFusion,NchwcTransformer"},
+          {.name = kProvider,
+           .values = {},
+           .initial = kCpuProvider,
+           .help = "what runs the nodes that it takes; the CPU runs the others"},
+          {.name = kTf32,
+           .values = {"default", "off"},
+           .initial = "default",
+           .help = "default: CUDAExecutionProvider may multiply values of f32 in TF32, which keeps 10 bits of each "
+                   "mantissa; off: it keeps all 23"}};
+}
+
+bool runsOnCard(const CompilerOptions& options) {
+  constexpr std::array<std::string_view, 3> kOnCards{kCudaProvider, "TensorrtExecutionProvider",
+                                                     "NvTensorRTRTXExecutionProvider"};
+  const auto provider = options.find(kProvider);
+  return provider != options.end() && std::ranges::find(kOnCards, provider->second) != kOnCards.end();
+}
+
+std::string cardOf(const Json& opened) {
+  const Json::json_pointer first("/about/cards/0");
+  const bool isTold = opened.contains(first) && opened.at(first).is_string();
+  return isTold ? opened.at(first).get<std::string>() : "card";
+}
+
+Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) {
+  Json request{{"threads", options.threads}};
+  for (const CompilerOption& option : compilerOptions()) {
+    const std::string value = optionOf(network, option);
+    if (!option.values.empty() && std::ranges::find(option.values, value) == option.values.end())
+      return Diagnostic{.message = "ONNX Runtime has no such value of this option: " + value,
+                        .where = {.attribute = option.name}};
+    request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
+  }
+  if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
+    return Diagnostic{
+        .message = fmt::format("Of all providers {} alone is told here not to multiply in TF32, and {} was asked for.",
+                               kCudaProvider, request[kProvider].get<std::string>()),
+        .where = {.attribute = kTf32},
+        .help = fmt::format("Leave the option out, or ask for {}={}.", kProvider, kCudaProvider)};
+  for (LoweredPin& pin : network.pins) {
+    pin.isExpressible = true;
+    pin.how = "Casts around the node in the network that it is handed";
+  }
+  return request;
+}
+
+/// "… GraphTransformer NAME modified: 1 with status: OK".
+std::vector<OptimiserStep> optimiserStepsOf(std::string_view log) {
+  constexpr std::string_view kStep = "GraphTransformer ", kChanged = " modified: ";
+  std::vector<OptimiserStep> steps;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    const std::size_t at = line.find(kStep), changed = line.find(kChanged, at == line.npos ? 0 : at);
+    if (at == line.npos || changed == line.npos || changed + kChanged.size() >= line.size()) continue;
+    const std::string_view name = line.substr(at + kStep.size(), changed - at - kStep.size());
+    if (name.empty() || name.find_first_of(" ,") != name.npos) continue;
+    const bool isChange = line[changed + kChanged.size()] == '1';
+    const auto known = std::ranges::find(steps, name, &OptimiserStep::name);
+    if (known == steps.end()) {
+      steps.push_back({.name = std::string(name), .changed = isChange});
+    } else {
+      known->changed = known->changed || isChange;
+    }
+  }
+  return steps;
+}
+
+void addProviders(const CompilerInput& network, const Json& answer, ReadBack& told) {
+  if (!answer.is_object()) return;
+  const auto assignment = answer.find("assignment"), providers = answer.find("providers");
+  if (assignment == answer.end() || !assignment->is_array()) return;
+  if (providers == answer.end() || !providers->is_array() || providers->empty() || !providers->front().is_string())
+    return;
+  const std::string asked = providers->front().get<std::string>();
+  told.compiler.options.emplace(kProvider, asked);
+  if (const auto card = answer.find("card"); card != answer.end() && card->is_string())
+    told.compiler.options.emplace("used_card", card->get<std::string>());
+  for (const Json& part : *assignment) {
+    const Json provider = part.is_object() ? part.value("provider", Json()) : Json();
+    const Json nodes = part.is_object() ? part.value("nodes", Json()) : Json();
+    if (!provider.is_string() || provider.get<std::string>() == asked || !nodes.is_array()) continue;
+    for (const Json& name : nodes) {
+      const auto known = name.is_string() ? network.nodes.find(name.get<std::string>()) : network.nodes.end();
+      if (known == network.nodes.end()) continue;
+      for (const NodeId id : known->second)
+        told.decisions.push_back(decide("build.other_provider", {Subject::node(network.plan->graph().node(id).name)},
+                                        "onnxruntime", {{"provider", provider}, {"asked", asked}}));
+    }
+  }
+}
+
+}  // namespace fusescope::onnxruntime

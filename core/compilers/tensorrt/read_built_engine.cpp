@@ -1,0 +1,63 @@
+#include "compilers/tensorrt/read_built_engine.h"
+
+#include <set>
+
+#include "compilers/probed/handed_names.h"
+#include "compilers/tensorrt/layer_facts.h"
+#include "compilers/tensorrt/named_nodes.h"
+
+namespace fusescope {
+namespace {
+
+void tellInNames(const CompilerInput& network, std::string& text) {
+  text = inNamesOfNetwork(network, text);
+}
+
+void tellInNames(const CompilerInput& network, Json& json) {
+  if (json.is_string()) json = inNamesOfNetwork(network, json.get_ref<const std::string&>());
+  if (json.is_structured())
+    for (Json& member : json) tellInNames(network, member);
+}
+
+/// Names in metadata are numbers that we gave: what a layer names so it holds, whatever its tensors look like.
+void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& layers, ReadBack& told) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    ReadBackKernel& kernel = told.kernels[i];
+    if (!kernel.nodes.empty()) continue;
+    std::set<NodeId> named;
+    for (const std::string& name : namesInMetadata(layers[i].metadata))
+      for (const std::string_view file : fileNodesOf(network, name))
+        for (const NodeId node : network.nodes.find(file)->second) named.insert(node);
+    for (const NodeId node : named) {
+      kernel.nodes.emplace_back(node, Certainty::Named);
+      told.fates.erase(node);
+    }
+    if (named.empty()) continue;
+    kernel.kind = kindOf(layers[i], kernel.nodes, network.plan->graph());
+    kernel.converts = false;
+    std::erase_if(told.conversions,
+                  [&](const ReadBackConversion& conversion) { return conversion.kernel == kernel.name; });
+  }
+}
+
+}  // namespace
+
+ReadBack readBuiltEngine(const CompilerInput& network, const EngineFiles& files) {
+  ReadBack told = readEngine(network, files);
+  takeNamed(network, files.layers.layers, told);
+  for (ReadBackKernel& kernel : told.kernels) {
+    tellInNames(network, kernel.name);
+    tellInNames(network, kernel.region);
+  }
+  for (ReadBackConversion& conversion : told.conversions) tellInNames(network, conversion.kernel);
+  for (Decision& decision : told.decisions) tellInNames(network, decision.arguments);
+  for (auto& [node, hindrance] : told.hindrances) tellInNames(network, hindrance.why);
+  // Its types were written into the network: none is left out because TensorRT was not told of it.
+  if (network.plan->target.stronglyTyped)
+    std::erase_if(told.hindrances, [](const auto& each) { return each.second.cause == PinCause::NotApplied; });
+  adviseOnRegions(network, told);
+  told.placement.reset();
+  return told;
+}
+
+}  // namespace fusescope

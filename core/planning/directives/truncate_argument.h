@@ -1,0 +1,39 @@
+#pragma once
+
+#include "planning/directives/directive_form.h"
+
+namespace fusescope {
+
+// What all kinds that ask for truncation share: the argument "none|long|double|all".
+
+inline constexpr std::string_view kTruncateArgument = "none|long|double|all";
+
+Result<Directive> parseTruncateArgument(DirectiveKind kind, std::string_view option, std::string_view text);
+std::string printTruncateArgument(const Directive& directive);
+void writeTruncateArgument(const Directive& directive, Json& json);
+Status readTruncateArgument(const DirectiveFields& fields, Directive& into);
+
+/// What differs between these kinds; the rest of the form is the same.
+struct TruncateKind {
+  std::string_view name, option, help;
+  decltype(DirectiveForm::parse) parse;
+  decltype(DirectiveForm::words) words;
+  decltype(DirectiveForm::resolve) resolve;
+};
+constexpr DirectiveForm truncateForm(const TruncateKind& kind) {
+  return {.name = kind.name,
+          .option = kind.option,
+          .argument = kTruncateArgument,
+          .help = kind.help,
+          .pattern = PatternUse::None,
+          .reach = DirectiveReach::Segments,
+          .inBodies = true,
+          .parse = kind.parse,
+          .print = printTruncateArgument,
+          .words = kind.words,
+          .write = writeTruncateArgument,
+          .read = readTruncateArgument,
+          .resolve = kind.resolve};
+}
+
+}  // namespace fusescope

@@ -1,0 +1,51 @@
+#include "ui/widgets/elided_label.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QStyle>
+#include <QToolTip>
+
+#include "ui/document/qt_text.h"
+
+namespace fusescope {
+
+namespace {
+
+constexpr int kLeastWidth = 24;  // an ellipsis with a letter
+
+}  // namespace
+
+ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
+  setTextFormat(Qt::PlainText);
+}
+
+QRect ElidedLabel::place() const {
+  return contentsRect().adjusted(margin(), margin(), -margin(), -margin());
+}
+
+QString ElidedLabel::shownText() const {
+  QString line = text();
+  line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+  return fontMetrics().elidedText(line, Qt::ElideRight, place().width());
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+  return {kLeastWidth, QLabel::minimumSizeHint().height()};
+}
+
+void ElidedLabel::paintEvent(QPaintEvent* event) {
+  const QString shown = shownText();
+  if (shown == text()) return QLabel::paintEvent(event);
+  QPainter painter(this);
+  drawFrame(&painter);
+  style()->drawItemText(&painter, place(), static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter), palette(), isEnabled(),
+                        shown, foregroundRole());
+}
+
+bool ElidedLabel::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip || shownText() == text()) return QLabel::event(event);
+  QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tipText(text()), this);
+  return true;
+}
+
+}  // namespace fusescope
