@@ -153,7 +153,7 @@ TEST_F(CapturedCode, AModuleBecomesAProgramAndItsNetwork) {
   EXPECT_EQ(made["captured"]["sha256"], sha256OfFile(net, {}).value());
   EXPECT_EQ(made["captured"]["way"], "torch.export (non-strict)");
   EXPECT_EQ(decisionOf(made, "import.exported_by_torch")["message"],
-            "torch 2.14.1 made the program of net.py:make, by torch.export (non-strict)");
+            "torch 2.14.1 made the program from net.py:make by torch.export (non-strict)");
   EXPECT_EQ(decisionOf(made, "import.put_in_evaluation")["allowed"], true);
   const std::string described = readTextFile(TORCH_TESTS "/../../docs/json.md").value();
   for (const auto& [key, value] : made["captured"].items()) EXPECT_TRUE(has(described, key)) << key;
@@ -205,7 +205,7 @@ TEST_F(CapturedCode, BreaksAreDecisionsWithTheirLines) {
   EXPECT_EQ(left["arguments"]["function"], "forward");
   EXPECT_EQ(left["arguments"]["hints"], Json::array({"Use torch.cond."}));
   EXPECT_EQ(left["message"], net +
-                                 ":9, in forward: TorchDynamo leaves the graph: Data-dependent branching. Dynamo "
+                                 ":9, in forward: TorchDynamo breaks the graph: Data-dependent branching. Dynamo "
                                  "cannot follow.");
   EXPECT_EQ(decisionOf(made, "import.recompiled")["message"],
             net + ":8, forward: TorchDynamo compiles it again: tensor 'x' size mismatch");

@@ -44,7 +44,7 @@ TEST_F(ImportedProgram, OpensAsItsNetworkAndNeedsNoTorchAnyMore) {
   EXPECT_TRUE(has(found("import.needs_torch"), "fusescope import " + program())) << found("import.needs_torch");
   const Json made = json(import());
   EXPECT_EQ(made["is_new"], true);
-  EXPECT_TRUE(has(found("import.made_by_torch"), "torch 2.14.1 made of the exported program"));
+  EXPECT_TRUE(has(found("import.made_by_torch"), "torch 2.14.1 made this network from the exported program"));
   EXPECT_EQ(found("import.needs_torch"), "");
   EXPECT_EQ(made["torch"], "2.14.1");
   EXPECT_EQ(made["node_count"], 23);
