@@ -229,7 +229,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
     return Diagnostic{
         .message = fmt::format("there is no compiler '{}'", options.compiler),
         .where = {.attribute = "--compiler"},
-        .help = nearestInWords(options.compiler, names, "fusescope compilers lists those that there are.")};
+        .help = nearestInWords(options.compiler, names, "fusescope compilers lists the compilers that exist.")};
   }
   TRY(checkOptions(*compiler, options.compilerOptions));
   TRY(checkLimits(*compiler, options));

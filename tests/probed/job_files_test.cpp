@@ -94,7 +94,7 @@ TEST_F(JobOf, EveryVerbTakesAResultAsACompiler) {
   EXPECT_TRUE(has(compared["not_ranked"].get<std::string>(), "was not timed here")) << compared["not_ranked"];
   const ProcessResult profile = command({"time", model, "--compiler", compiler, "--per-layer"});
   EXPECT_EQ(profile.status, 2);
-  EXPECT_TRUE(has(profile.err, "The job did not ask for \"profile\"")) << profile.err;
+  EXPECT_TRUE(has(profile.err, "The job does not contain the question \"profile\"")) << profile.err;
 }
 
 TEST_F(JobOf, OtherInputsOptionsAndNetworksAreRefused) {

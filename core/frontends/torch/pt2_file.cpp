@@ -38,7 +38,7 @@ constexpr OtherArchive kOthers[] = {
      "torch makes an exported program of it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents of "
      "each "
      "input, which the file does not hold."},
-    {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph",
+    {"/data.pkl", "contains weights or a module that torch.save() wrote, but no graph",
      "Write a function into a script that makes the module, loads this file and returns (module, example inputs): "
      "fusescope import SCRIPT.py:FUNCTION."},
     {".npy", "holds arrays, and no network", kSaveProgram}};
