@@ -198,9 +198,9 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
   const ModelState state = stateOnDisk(session->model);
   if (state.change == ModelChange::Missing) {
     return Diagnostic{
-        .message = "the session's model is not there",
+        .message = "the model of the session does not exist",
         .where = {.file = path.string(), .attribute = "model"},
-        .help = fmt::format("It was {}. Give the model beside --session, where it is now.", session->model.path)};
+        .help = fmt::format("Its path was {}. If it was moved, give its path beside --session.", session->model.path)};
   }
   PlanOptions options = session->options;
   if (state.change == ModelChange::Changed) {
@@ -238,7 +238,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
   return Diagnostic{
       .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
       .where = {.attribute = "--target"},
-      .help = "Leave --target out: a compiler says what it compiles for."};
+      .help = "Leave --target out: the compiler determines the target."};
 }
 
 namespace {

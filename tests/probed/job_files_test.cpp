@@ -111,7 +111,7 @@ TEST_F(JobOf, OtherInputsOptionsAndNetworksAreRefused) {
   network(kWithExp);  // in the place of the other
   EXPECT_TRUE(has(problem(), "is not the network that the job of result.zip was packed of")) << problem();
   std::filesystem::remove(model);
-  EXPECT_TRUE(has(problem(), "is not there")) << problem();
+  EXPECT_TRUE(has(problem(), "does not exist")) << problem();
   const auto bytes = onnxlib::onnxTextToBytes(kNetwork);
   ASSERT_TRUE(bytes.ok());
   EXPECT_EQ(open({m_folder.write("moved.onnx", bytes.value()).string()}).status, 0);
