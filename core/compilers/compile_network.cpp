@@ -26,12 +26,13 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
     options.push_back(fmt::format("--fallback '{}'", said.node));
   }
   if (first == nullptr) return Done{};
-  return Diagnostic{.message = fmt::format(
-                        "the compiler refused {} there, and the job holds no answer for the network without that: {}",
-                        counted(std::ssize(options), "node"), first->message),
-                    .where = {.node = first->node},
-                    .help = fmt::format("Pack the job again with {}: then our own engine runs what was refused.",
-                                        joined(options, " "))};
+  return Diagnostic{
+      .message = fmt::format("the compiler refused {} on the other machine, and the job contains no answer for the "
+                             "network without what was refused: {}",
+                             counted(std::ssize(options), "node"), first->message),
+      .where = {.node = first->node},
+      .help = fmt::format("Pack the job again with {}: then our own engine runs the nodes that were refused.",
+                          joined(options, " "))};
 }
 
 }  // namespace

@@ -12,10 +12,11 @@ Status checkLimits(const Compiler& compiler, const PlanOptions& options) {
   std::string why = probed->kind().whyNoWorkspace();
   if (why.empty()) return Done{};
   if (why.back() == '.') why.pop_back();
-  return Diagnostic{.message = why + ", so that this would be ignored",
-                    .where = {.attribute = "--workspace"},
-                    .help = fmt::format("Leave it out for {}; fusescope itself and tensorrt-rtx have such a limit.",
-                                        compiler.name())};
+  return Diagnostic{
+      .message = why + ", so the option would be ignored",
+      .where = {.attribute = "--workspace"},
+      .help = fmt::format("Leave the option out for {}; only fusescope and tensorrt-rtx have such a limit.",
+                          compiler.name())};
 }
 
 }  // namespace fusescope

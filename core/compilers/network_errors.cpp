@@ -65,7 +65,7 @@ class CarriedErrors {
     const Value& value = graph.value(id);
     const auto sums = m_sums.find(value.name);
     if (sums == m_sums.end()) {
-      if (graph.isOutput(id)) report.notMeasured.push_back({value.name, "it holds no numbers that can be compared"});
+      if (graph.isOutput(id)) report.notMeasured.push_back({value.name, "it contains no numbers that can be compared"});
       return;
     }
     const std::shared_ptr<const Cover> made = m_lowered.made();

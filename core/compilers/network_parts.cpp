@@ -112,7 +112,7 @@ class PartsCompiler {
     const std::string& compiler = plan.options.compiler;
     error.message =
         fmt::format("{}: it falls back from {}, and our own engine has no kernel for it either", reason.why, compiler);
-    error.help = fmt::format("{}{}Without {} the network can be looked at, planned and exported.", reason.help,
+    error.help = fmt::format("{}{}Without {} you can view, plan and export the network.", reason.help,
                              reason.help.empty() ? "" : " ", compiler);
     return error;
   }
@@ -223,8 +223,8 @@ class PartsCompiler {
           if (output.valid() && !requests.types()[output.index].shape.fixed()) open.push_back(output);
       }
     }
-    Refusals refused = allNodes(plan, {fmt::format("the extents of '{}' depend on data, so that what makes it and what "
-                                                   "is behind it run in one segment, on our own engine",
+    Refusals refused = allNodes(plan, {fmt::format("the extents of '{}' depend on data, so the node that makes it and "
+                                                   "the nodes behind it run in one segment, on our own engine",
                                                    error.where.value),
                                        false});
     std::set<std::string> names;

@@ -198,18 +198,19 @@ Status SegmentedEngine::checkMarks(const std::vector<std::string>& mark) const {
     if (wanted == "all") continue;
     const auto value = graph.findValue(wanted);
     if (!value)
-      return Diagnostic{.message = "there is no value of this name to mark",
-                        .where = {.value = wanted},
-                        .help = nearestInWords(wanted, handedOver(),
-                                               "--mark all keeps every value that is handed from part to part.")};
+      return Diagnostic{
+          .message = "the plan has no value of this name, so it cannot be marked",
+          .where = {.value = wanted},
+          .help = nearestInWords(wanted, handedOver(),
+                                 "--mark all keeps every value that one part of the network passes to another.")};
     const auto has = [&](const CompiledPart& part) {
       const bool able = part.isOurs || m_compiler.whyNot(Ability::InnerValues).empty();
       return std::ranges::find(part.outputs, wanted) != part.outputs.end() ||
              (able && part.engine->plan().graph().findValue(wanted).has_value());
     };
     if (graph.isInput(*value) || graph.isConstant(*value) || std::ranges::any_of(m_made.parts, has)) continue;
-    return Diagnostic{.message = fmt::format("is inside what {} made: {}", m_compiler.name(),
-                                             m_compiler.whyNot(Ability::InnerValues)),
+    return Diagnostic{.message = fmt::format("cannot be kept, because it is inside a part that {} compiled: {}",
+                                             m_compiler.name(), m_compiler.whyNot(Ability::InnerValues)),
                       .where = {.value = wanted}};
   }
   return Done{};
@@ -285,7 +286,7 @@ Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor
   if (!report.unavailableReason.empty()) report.medianMs = report.minMs = std::nullopt;
   if (m_made.parts.size() > 1) {
     report.p95Ms = report.p99Ms = std::nullopt;
-    report.remark = "the sum of what each segment takes; handing tensors from one to the next is not in it" +
+    report.remark = "the sum of the times of all segments, without the time that passing tensors between them takes" +
                     std::string(report.remark.empty() ? "" : "; ") + report.remark;
   }
   if (!options.perLayer) report.layers.clear();

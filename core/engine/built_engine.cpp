@@ -297,7 +297,7 @@ Result<std::set<ValueId>> BuiltEngine::resolveMarks(const std::vector<std::strin
     if (!id) {
       std::vector<std::string> names;
       for (const auto& [value, fused] : inMemory) names.push_back(graph.value(value).name);
-      return Diagnostic{.message = "there is no value of this name to mark",
+      return Diagnostic{.message = "the plan has no value of this name, so it cannot be marked",
                         .where = {.value = wanted},
                         .help = nearestInWords(wanted, names, "--mark all keeps every value that is in memory.")};
     }

@@ -48,7 +48,7 @@ Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& input
   std::int64_t all = 0;
   for (const auto& [input, tensor] : inputs) {
     if (tensor.container() != Container::None || tensor.type() == DataType::String)
-      return wrongExample("is no array of numbers, and cannot be carried as an example", input);
+      return wrongExample("is not an array of numbers, so it cannot be stored as an example input", input);
     if (!tensor.hasData()) return wrongExample("has no data to be carried", input);
     all += static_cast<std::int64_t>(tensor.byteSize());
     const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());

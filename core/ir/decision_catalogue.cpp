@@ -9,88 +9,96 @@ const std::vector<DecisionCode>& decisionCatalogue() {
   static const std::vector<DecisionCode> kCatalogue = withMetExtents({
       // import
       {"import.function_inlined", Import, true,
-       "calls the function {function}; its {nodes|node stands/nodes stand} in its place"},
+       "calls the function {function} and is replaced by the contents of that function: {nodes|node/nodes}"},
       {"import.plain_form", Import, true, "{op} is read as the equivalent operators {form}"},
       {"import.maps_as_table", Import, true,
-       "makes maps from class to score; {value} is the table of the scores instead: a row for each map, and a column "
-       "for each of the classes {classes}"},
+       "makes maps from class to score; instead, {value} is read as a table of the scores, with a row for each map and "
+       "a column for each of the classes {classes}"},
       {"import.attribute_dropped", Import, true,
        "its attribute {attribute} is of a kind that is not read; it is left out"},
       {"import.newer_opset", Import, true,
-       "the file uses opset {opset} of ai.onnx; operators are read as opset {known} knows them"},
+       "the file uses opset {opset} of ai.onnx; operators are read as opset {known} defines them"},
       {"import.newer_ir_version", Import, true,
-       "the file is of version {version} of the format; it is read as version {known} would be"},
+       "the file has version {version} of the ONNX format; it is read as if it had version {known}"},
       {"import.older_ir_version", Import, true,
-       "the file is of version {version} of the format; it is read as version {oldest} would be"},
+       "the file has version {version} of the ONNX format; it is read as if it had version {oldest}"},
       {"import.opset_missing", Import, true,
-       "the file does not say which opset of {domain} it uses; it is read as the first"},
-      {"import.input_specs_ignored", Import, true, "what its metadata say of inputs ({key}) is left out: {why}"},
+       "the file does not say which opset of {domain} it uses; the first opset is assumed"},
+      {"import.input_specs_ignored", Import, true,
+       "the description of inputs in its metadata ({key}) is ignored: {why}"},
       {"import.input_specs_newer", Import, true,
        "the description of inputs in its metadata ({key}) has version {version}, and this program reads versions up to "
        "{known}: it is preserved but ignored"},
-      {"import.training_dropped", Import, true, "the file holds steps of training; only the network is read"},
-      {"import.node_renamed", Import, true, "another node is called {name} as well; this one is called {given}"},
-      {"import.name_shadowed", Import, true, "{name} is another value in this body than outside of it"},
-      {"import.initializer_repeated", Import, true, "{value} is in the file twice, with equal elements; it is one"},
+      {"import.training_dropped", Import, true, "the file contains steps of training; only the network is read"},
+      {"import.node_renamed", Import, true, "another node is also called {name}; this one is renamed to {given}"},
+      {"import.name_shadowed", Import, true,
+       "the name {name} means one value inside this body and another value outside it"},
+      {"import.initializer_repeated", Import, true,
+       "{value} is in the file twice, with equal elements; it is read as one value"},
       {"import.initializers_unused", Import, true,
-       "{count} of its initializers ({bytes|bytes}) are read by nothing and are no part of the network"},
+       "nothing reads {count} of its initializers ({bytes|bytes}); they are not part of the network"},
       {"import.types_of_nothing", Import, true,
-       "declares types of values that it does not hold ({count}); they are left out"},
+       "declares the types of {count|value/values} that it does not contain; these declarations are ignored"},
       {"import.type_repeated", Import, true,
-       "the file declares {value} twice, as {first} and as {again}; the former is read"},
-      {"import.sorted", Import, true, "has nodes that stand before what they read ({count}); its nodes are sorted"},
+       "the file declares the type of {value} twice, as {first} and as {again}; {first} is used"},
+      {"import.sorted", Import, true,
+       "lists {count|node/nodes} before the nodes that calculate their inputs; its nodes are sorted"},
       {"import.trains", Import, true, "{op} works as in training: {what}. Export the network for inference"},
       {"import.network_of_layers", Import, true,
-       "this is no network that somebody trained, but the {layers} layers of an engine; those that write tensors "
-       "({drawn}) are its nodes"},
+       "this is not a trained network, but the {layers} layers of an engine; its nodes are the {drawn} layers that "
+       "write tensors"},
       {"import.extent_without_bound", Import, true,
        "the file has no upper bound for extent {axis} of {input}; {max} is assumed"},
       {"import.example_inputs_refused", Import, true, "its example inputs are left out: {why}"},
       {"import.made_by_torch", Import, true,
-       "the network is the one that torch {torch} made of the exported program: {tied} of its {nodes|node/nodes} are "
-       "known to be of nodes of the program"},
+       "torch {torch} made this network from the exported program; {tied} of its {nodes|node/nodes} are matched with "
+       "nodes of the program"},
       {"import.made_network_unusable", Import, true,
-       "a network that torch made of it is kept, and cannot be used: {why}"},
+       "the file contains a network that torch made from the program, but it cannot be used: {why}"},
       {"import.needs_torch", Import, true,
-       "these are PyTorch's own operators, to be looked at, planned and pinned in; what makes them runnable: "
-       "{command}"},
-      {"import.exported_by_torch", Import, true, "torch {torch} made the program of {source}, by {way}"},
+       "the network consists of PyTorch's own operators, which can be viewed, planned and pinned, but not run; this "
+       "command makes a network that can run: {command}"},
+      {"import.exported_by_torch", Import, true, "torch {torch} made the program from {source} by {way}"},
       {"import.way_refused", Import, false, "{way} failed: {why}"},
       {"import.put_in_evaluation", Import, true,
-       "the module was in training mode; it is exported as it infers, after module.eval()"},
-      {"import.graph_break", Import, false, "{file}:{line}, in {function}: TorchDynamo leaves the graph: {reason}"},
+       "the module was in training mode; it is exported after module.eval(), so that it works as in inference"},
+      {"import.graph_break", Import, false, "{file}:{line}, in {function}: TorchDynamo breaks the graph: {reason}"},
       {"import.recompiled", Import, true, "{file}:{line}, {function}: TorchDynamo compiles it again: {reason}"},
       {"import.breaks_left_out", Import, false,
-       "not all are listed: TorchDynamo leaves the graph at {breaks|more place/more places}, and compiles again for "
-       "{recompiles|more reason/more reasons}"},
+       "not all are listed: TorchDynamo also breaks the graph at {breaks|more place/more places}, and compiles again "
+       "for {recompiles|more reason/more reasons}"},
       {"import.breaks_unknown", Import, false,
        "TorchDynamo could not run the module on its example inputs, so that breaks of the graph are not known: {why}"},
-      {"import.lost_by_torchscript", Import, true, "lost, since the file is TorchScript: {what}"},
+      {"import.lost_by_torchscript", Import, true, "this is lost because the file is TorchScript: {what}"},
       {"import.rebuilt_from_log", Import, true,
-       "this is not the file of its author, but was rebuilt from the log of a build ({file}): weights have no numbers, "
-       "and of {unknown|node/nodes} the log does not say all that the operator needs, so that they cannot be "
-       "calculated"},
-      {"import.constant_not_a_number", Import, true, "not a number in {value}: {count} of its {elements} elements"},
-      {"import.constant_infinite", Import, true, "infinite in {value}: {count} of its {elements} elements"},
+       "this is not its author's file, but a network that was rebuilt from the log of a build ({file}): its weights "
+       "have no numbers. Number of nodes that cannot be calculated, because the log does not contain everything that "
+       "their operators need: {unknown}"},
+      {"import.constant_not_a_number", Import, true,
+       "{count} of the {elements} elements of {value} are not numbers (NaN)"},
+      {"import.constant_infinite", Import, true, "{count} of the {elements} elements of {value} are infinite"},
       {"import.constant_denormal", Import, true,
-       "denormal numbers in {value}: {count} of its {elements} elements; they are slow to calculate with, and some "
-       "kernels take them for 0"},
+       "{count} of the {elements} elements of {value} are denormal numbers; they are slow to calculate with, and some "
+       "kernels treat them as 0"},
       // normalise
       {"normalise.constant_node", Normalise, true, "is a constant; its value is used directly"},
-      {"normalise.identity_removed", Normalise, true, "does nothing; what reads its output reads its input"},
+      {"normalise.identity_removed", Normalise, true,
+       "does nothing and is removed; what read its output now reads its input"},
       {"normalise.dropout_removed", Normalise, true,
-       "drops nothing outside training; what reads its output reads its input"},
-      {"normalise.extents_known", Normalise, true, "asks for extents that are known; the answer is a constant"},
+       "drops nothing outside training and is removed; what read its output now reads its input"},
+      {"normalise.extents_known", Normalise, true, "returns extents that are known; its result is a constant"},
       {"normalise.branch_taken", Normalise, true,
-       "its condition is always {condition}; its {branch} stands in its place, with {nodes|node/nodes}"},
+       "its condition is always {condition}; it is replaced by its {branch}, which has {nodes|node/nodes}"},
       {"normalise.einsum_product", Normalise, true, "'{equation}' is a product; it is written as {form}"},
       {"normalise.folded", Normalise, true, "depends on constants alone; its result is a constant"},
-      {"normalise.noop_removed", Normalise, true, "{op} leaves {type} as it is; what reads its output reads its input"},
+      {"normalise.noop_removed", Normalise, true,
+       "{op} does not change its input, {type}, and is removed; what read its output now reads its input"},
       {"normalise.rows_kept", Normalise, true,
-       "is removed: it only flattens to rows, and {node} works along the last axis either way"},
+       "is removed: it only flattens to rows, and {node} gives the same result without that, because it works along "
+       "the last axis"},
       {"normalise.codes_moved", Normalise, true,
-       "changes places with {moves} of its neighbours, which move the integers now instead of the numbers they stand "
-       "for"},
+       "changes places with {moves} of its neighbours, so that these move integers instead of the numbers that the "
+       "integers represent"},
       {"normalise.dequantize_copied", Normalise, true,
        "is done once for each of {readers} readers, so that each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
@@ -99,22 +107,25 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the network computes the extents of its result, which are always {shape} (0, and 1 for an Expand: the extent "
        "of the input; -1: the remaining extent): this constant replaces the nodes that compute them"},
       {"infer.condition", Infer, true,
-       "joins open extents that the file does not say to be equal: they are taken to be, on the condition {condition}"},
+       "joins open extents that the file does not declare to be equal; they are assumed to be equal, on the condition "
+       "{condition}"},
       {"infer.demand", Infer, true,
-       "is known to work where {condition}; inputs of other extents are checked before anything runs, and refused "
-       "where it cannot work on them"},
+       "is known to work where {condition}; inputs with other extents are checked before anything runs, and are "
+       "refused "
+       "if the node cannot work on them"},
       {"infer.value_contradicted", Infer, true,
        "the file declares {declared} for {value}, but {computed} is computed; the computed type is used"},
       {"infer.output_contradicted", Infer, true,
-       "the file promises {declared} for output {value}, but {computed} is computed; that is what a caller gets"},
+       "the file declares {declared} for output {value}, but {computed} is computed; callers get the computed type"},
       // input
       {"input.assumed", Input, true,
        "the file leaves extents of {input} open; {opt} is assumed, and a range from {min} to {max}, which refuses no "
        "inputs: {because}"},
       {"input.range_of_exporter", Input, true,
-       "the exporter of the file says that {input} goes from {min} to {max}; between them {opt} is assumed: {because}"},
+       "the exporter of the file declares that the extents of {input} are from {min} to {max}; {opt}, which is between "
+       "them, is assumed: {because}"},
       {"input.not_assumed", Input, false,
-       "the file leaves extents of {input} open, and none were found that the network takes; give them with "
+       "the file leaves extents of {input} open, and no extents were found that the network accepts; give them with "
        "{command}. With {tried}: {problem}"},
       // truncate
       {"truncate.input", Truncate, true,
@@ -128,27 +139,31 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"truncate.constant_out_of_range", Truncate, false,
        "constant {value}{captured} stays {from}: {element} does not survive as {to}"},
       {"truncate.constant_without_data", Truncate, false,
-       "constant {value}{captured} stays {from}: the model holds no data to prove that it survives as {to}"},
+       "constant {value}{captured} stays {from}: the model does not contain its data, which would be needed to prove "
+       "that it survives as {to}"},
       {"truncate.not_chosen", Truncate, false,
-       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen ({option} {mode} "
-       "narrows it wherever a segment can take it)"},
+       "{value} stays {from}, which {target} lacks: truncation of {from} was not chosen ({option} {mode} narrows it "
+       "wherever a segment can read it)"},
       {"truncate.mode", Truncate, true, "truncation mode {mode} was asked for; {values|value is/values are} narrowed"},
       // quantize
       {"quantize.product", Quantize, true,
-       "multiplies integers: {value} is read as codes of 8 bits, weights {weights} are held as int8 with {ranges}"},
+       "multiplies integers: {value} is read as codes of 8 bits, and weights {weights} are stored as int8 with "
+       "{ranges}"},
       {"quantize.edge", Quantize, true,
-       "{value} stands as {type} for those that multiply it: a step is {scale}, 0 is {zero}"},
+       "nodes that multiply {value} read it as {type} with step {scale} and zero point {zero}"},
       {"quantize.shared_scale", Quantize, true,
        "{value} is stored as {type} with step {scale} and zero point {zero}; it has the same scale as "
        "{count|other/others}, because their elements are selected or joined: {others}"},
-      {"quantize.residual", Quantize, true, "adds {value} as codes behind the convolution before it"},
+      {"quantize.residual", Quantize, true,
+       "adds {value}, which it reads as quantised codes, to the result of the convolution before it"},
       {"quantize.bias_corrected", Quantize, true,
-       "its bias takes out what rounded weights do to the mean of each channel, {most} at the most"},
+       "its bias compensates for the change that rounded weights make to the mean of each channel; this change is "
+       "{most} at most"},
       {"quantize.smoothed", Quantize, true,
        "the channels of {value} are divided by {least} to {most} where they are calculated, and the weights of the "
        "products that read them are multiplied by the same numbers, so that one scale suits all channels better"},
       {"quantize.weight_only", Quantize, true,
-       "calculates in floats; weights {weights} are held as {type} with {scales}"},
+       "calculates in floats; weights {weights} are stored as {type} with {scales}"},
       {"quantize.read_as_floats", Quantize, false,
        "reads {value} as floats, although other nodes read it as quantised codes: no kernel for {op} works on codes "
        "alone"},
@@ -163,27 +178,28 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "multiplies integers: with the conversions around it, integers are faster ({integers_ms|time} alone, floats "
        "{floats_ms|time})"},
       {"quantize.no_price", Quantize, true,
-       "multiplies integers as the rules say: the times of both types are not known here"},
-      {"quantize.author", Quantize, false, "has codes already: the network's author quantised it"},
+       "multiplies integers, as is the rule without prices: the times of both types are not known here"},
+      {"quantize.author", Quantize, false, "already reads quantised codes: the network's author quantised it"},
       {"quantize.not_float32", Quantize, false, "stays as it is: it reads {type}, not float32"},
       {"quantize.two_activations", Quantize, false,
-       "stays in floats: its second operand {value} is no constant, and attention around such products stays one "
+       "stays in floats: its second operand {value} is not a constant, and attention around such products stays one "
        "kernel"},
       {"quantize.no_kernel", Quantize, false, "stays in floats: {why}"},
-      {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not say what {value} holds"},
+      {"quantize.no_range", Quantize, false, "stays in floats: the ranges do not contain {value}"},
       {"quantize.weights_not_finite", Quantize, false,
        "stays in floats: {count} of the {elements} elements of its weights {weights} are infinite or NaN, which no "
-       "integer can stand for"},
+       "integer can represent"},
       {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
       {"quantize.range_outgrown", Quantize, false,
-       "the range that was recorded for it does not hold its new numbers: {channels} of {all|channel/channels} are "
+       "the range that was recorded for it is too small for its new numbers: {channels} of {all|channel/channels} are "
        "clamped{need}. Calibrate again"},
       {"quantize.range_loose", Quantize, false,
        "its new numbers need less than half of the range that was recorded for it in {channels} of "
-       "{all|channel/channels}, which lose a bit or more. Calibrate again"},
+       "{all|channel/channels}, which lose one bit of precision or more. Calibrate again"},
       {"quantize.range_unchecked", Quantize, true,
-       "the recorded ranges of {edges|activation/activations} were seen with the weights of before; whether they hold "
-       "with the new ones cannot be told without inputs. fusescope calibrate sees it, errors measures it"},
+       "the ranges of {edges|activation/activations} were recorded with the earlier weights; only runs with inputs can "
+       "show whether they are right for the new weights. fusescope calibrate records them again, and fusescope errors "
+       "measures the error"},
       // validate
       {"validate.supported", Validate, true, "{target} supports {op} at these types"},
       {"validate.supported_with_condition", Validate, true, "{target} supports {op}, provided that {condition}"},
@@ -193,9 +209,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the {backend} backend has no kernel for {op}; the reference runs it"},
       {"validate.operator_not_supported", Validate, false, "the ONNX parser of {target} does not know {op}{hint}"},
       {"validate.unknown_for_version", Validate, false,
-       "whether {target} knows {op} is not known: the newest list of its operators at hand, of {version}, does not "
-       "name "
-       "it{hint}"},
+       "whether {target} supports {op} is not known: the newest list of its operators that is available, that of "
+       "{version}, does not contain it{hint}"},
       {"validate.type_not_supported", Validate, false,
        "{target} does not support {op} with type {type} (value {value}){mend}"},
       {"validate.type_unknown", Validate, false, "the type of {value} is not known"},
@@ -218,27 +233,27 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{op} is in an engine that was built, so it is supported, whatever the table of the target says"},
       {"validate.compiler_refused", Validate, false, "{compiler} refuses {op}: {message}"},
       {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
-      {"validate.not_asked", Validate, false, "{compiler} was not asked for it: {message}"},
+      {"validate.not_asked", Validate, false, "{compiler} was not asked about it: {message}"},
       {"validate.constant_not_truncated", Validate, false, "{target} lacks {type}, and constant {value} {why}"},
       // partition
       {"partition.supported", Partition, true, "runs in {segment}"},
       {"partition.forced_fallback", Partition, false, "falls back because a directive asks for it"},
       {"partition.nothing_to_fall_back", Partition, true, "there is nothing to send to fallback: {became}"},
       {"partition.not_supported", Partition, false, "falls back: {target} cannot run it"},
-      {"partition.not_asked", Partition, false, "falls back: {target} was not asked for it"},
+      {"partition.not_asked", Partition, false, "falls back: {target} was not asked about it"},
       {"partition.too_small", Partition, false,
        "is supported, but its segment has only {nodes} nodes, fewer than the {minimum} nodes asked for"},
       {"partition.would_cycle", Partition, false,
        "the segment of {consumer} cannot join that of {producer}: a path leaves through {through} and comes back"},
       {"partition.min_segment", Partition, true,
-       "segments have at least {minimum|node/nodes}; {lost|node/nodes} fell back for it"},
+       "segments have at least {minimum|node/nodes}; {lost|node/nodes} fell back because of this"},
       // fuse
       {"fuse.merged", Fuse, true, "runs as one {kind} kernel (rule {rule})"},
       {"fuse.predicted", Fuse, true,
-       "{target} is expected to run it as one {kind} kernel (rule {rule}); only an engine's own layer information can "
-       "tell"},
+       "{target} is expected to run it as one {kind} kernel (rule {rule}); only the layer information of an engine can "
+       "confirm this"},
       {"fuse.single", Fuse, true, "runs alone as {kind}"},
-      {"fuse.split", Fuse, false, "{producer} and {consumer} stay apart: a split was asked for after {node}"},
+      {"fuse.split", Fuse, false, "{producer} and {consumer} are not fused: a split was asked for after {node}"},
       {"fuse.split_honoured", Fuse, true, "nothing fuses across its output"},
       {"fuse.nothing_to_keep_apart", Fuse, true, "there is nothing to keep apart: {became}"},
       {"fuse.no_fuse", Fuse, false, "a directive forbids rule {rule} for {node}"},
@@ -252,22 +267,24 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.output_type_pinned", Fuse, false,
        "{producer} and {consumer} are not fused: the output of {node} has a pinned type and must be stored in memory"},
       {"fuse.inner_value_used_outside", Fuse, false,
-       "{value} is also used by {user}, and a {kind} kernel cannot deliver an inner value"},
+       "{value} is also used by {user}, and a {kind} kernel cannot write an inner value to memory"},
       {"fuse.model_output_inside", Fuse, false,
-       "{value} is an output of the network, and a {kind} kernel cannot deliver an inner value"},
+       "{value} is an output of the network, and a {kind} kernel cannot write an inner value to memory"},
       {"fuse.would_cycle", Fuse, false,
-       "{producer} and {consumer} cannot join: a path leaves through {through} and comes back"},
+       "{producer} and {consumer} cannot be fused: a path leaves through {through} and comes back"},
       {"fuse.parallel_slower", Fuse, false,
-       "{products} products of one input run one by one: {apart_ms|time}, together {together_ms|time}"},
+       "{products} products of one input run in separate kernels, which take {apart_ms|time}; one kernel for all of "
+       "them takes {together_ms|time}"},
       {"fuse.shape_differs", Fuse, false,
-       "{producer} and {consumer} have different extents; fusing would compute elements again"},
+       "{producer} and {consumer} have different extents; one kernel for both would compute elements more than once"},
       {"fuse.shape_unknown", Fuse, false,
        "the extents of {value} are not known, so {producer} and {consumer} cannot be proved to fit"},
       {"fuse.other_segment", Fuse, false, "{producer} and {consumer} are in different segments"},
       {"fuse.fallback_segment", Fuse, false, "{segment} is fallback: each of its nodes runs alone"},
       {"fuse.producer_not_fusible", Fuse, false, "a kernel of {producer} ({op}) cannot include {consumer_kind}"},
       {"fuse.epilogue_operand", Fuse, false,
-       "{consumer} cannot follow {producer}: operand {value} does not broadcast to its output"},
+       "{consumer} cannot follow {producer} in one kernel: its operand {value} does not broadcast to the output of the "
+       "kernel"},
       {"fuse.layout_would_be_fixed", Fuse, false,
        "{consumer} is not fused because {producer} would then have to write its output in plain layout"},
       {"fuse.pattern_incomplete", Fuse, false, "looks like {kind}, but {what}"},
@@ -310,21 +327,23 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "does not leave its output as {type}, as the directive prefers: {why}"},
       {"precision.overridden", Precision, false,
        "directive {directive} is overridden by another directive: {in_force} {why}"},
-      {"precision.pin_free", Precision, true, "the pin to {type} holds for free: {because}"},
+      {"precision.pin_free", Precision, true, "the pin to {type} is satisfied for free: {because}"},
       {"precision.pin_price", Precision, true,
        "the pin to {type} is satisfied at a price: {retyped|operator calculates/operators calculate} in another type "
        "because of it; kernels that are split: {lost}; {kernels|kernel more} and {casts|cast more}; kernels move "
        "{kernel_bytes|bytes more} and casts {cast_bytes|bytes more}"},
       {"precision.pin_in_floats", Precision, true,
-       "the pin to {type} is satisfied, and costs quantised codes: these nodes read floats instead of codes: {nodes}"},
+       "the pin to {type} is satisfied, but it costs quantised codes: these nodes read floats instead of codes: "
+       "{nodes}"},
       {"precision.pins_together", Precision, true,
        "all {pins} pins together: kernels that are split: {lost}; {kernels|kernel more} and {casts|cast more}; kernels "
        "move {kernel_bytes|bytes more} and casts {cast_bytes|bytes more}. Compared with the sum of the single pins: "
        "{shared_kernels|kernel more}, {shared_casts|cast more}, and {shared_bytes|bytes more} moved"},
       {"precision.index_lowered", Precision, false,
-       "becomes an index of {index_of} and is calculated in {type}, which holds integers exactly up to {limit} only"},
+       "becomes an index of {index_of} and is calculated in {type}, which represents integers exactly only up to "
+       "{limit}"},
       // tactic
-      {"tactic.requested", Tactic, true, "the build is asked for tactic {tactic}"},
+      {"tactic.requested", Tactic, true, "a directive asks for tactic {tactic}"},
       {"tactic.nothing_to_run", Tactic, true, "there is nothing to run with another tactic: {became}"},
       {"tactic.pinned", Tactic, true, "runs with {tactic}, as asked"},
       {"tactic.unknown", Tactic, false,
@@ -339,21 +358,22 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"tactic.failed", Tactic, false,
        "runs with {instead}, since it cannot be prepared to run with {tactic}: {problem}"},
       {"tactic.unfused", Tactic, false,
-       "runs node by node in {ms|time}: its fused ways take {fused_ms|time} or more, by more than the measurements "
-       "vary"},
+       "runs node by node in {ms|time}: each fused kernel for it takes {fused_ms|time} or more, and the difference is "
+       "larger than the spread of the measurements"},
       {"tactic.dynamic", Tactic, true, "is prepared while it runs, not ahead of time: {reason}"},
       // cache
-      {"cache.same_structure", Cache, true, "has the structure of {first}: measured once, with its own weights"},
+      {"cache.same_structure", Cache, true,
+       "has the same structure as {first}: the two were measured once, and each has its own weights"},
       {"cache.damaged", Cache, true,
-       "the timing cache {file} was damaged; it was moved to {moved_to} and a new one begun"},
+       "the timing cache {file} was damaged; it was moved to {moved_to}, and a new one was begun"},
       {"cache.unavailable", Cache, false,
        "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
       {"cache.found", Cache, true,
-       "the answer of {compiler} for it was found on {where}: it was asked {age} ago, by Fusescope {made_by}, which "
-       "took {took_ms|time}. The times of its phases are from that build"},
+       "an earlier answer of {compiler} for it was found on {where}: Fusescope {made_by} asked for it {age} ago, and "
+       "the answer took {took_ms|time}. The times of its phases are from that build"},
       {"cache.entry_damaged", Cache, true,
-       "what was kept ({about}) failed its check and is not used: {why}. It is made again"},
-      {"cache.store", Cache, true, "of what is kept between programs: {problem}"},
+       "the kept answer ({about}) failed its check and is not used: {why}. It is made again"},
+      {"cache.store", Cache, true, "the store of kept answers has a problem: {problem}"},
       // build
       {"build.other_provider", Build, true, "{provider} runs it, although {asked} was asked for"},
       {"build.numbers_differ", Build, true,
@@ -363,12 +383,13 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the engine was built by Fusescope {version} with different {parts}; it is planned again by the rules of this "
        "version and may be slower than it was"},
       {"build.other_numbers", Build, true,
-       "its code may hold numbers that are others now ({constants}): it is made anew, and its times of before are left "
-       "out"},
+       "its code may contain numbers that have changed ({constants}): it is compiled again, and its earlier times are "
+       "not used"},
       {"build.times_of_other_weights", Build, true,
-       "the times of {count|kernel/kernels} were measured with the weights of {model}, and stand for the same code"},
+       "the times of {count|kernel/kernels} were measured with the weights of {model}; they are used because the code "
+       "is the same"},
       {"build.times_of_other_machine", Build, true,
-       "the times of {count|kernel/kernels} were measured on another machine than this one, and are left out"},
+       "the times of {count|kernel/kernels} were measured on another machine and are not used"},
       {"build.disturbed", Build, false,
        "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
@@ -379,7 +400,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{scratch|bytes} of scratch memory for a kernel"},
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.hint_granted", Build, true,
-       "{compiler} was asked for floats in {asked} and grants {granted}: it calculates in that"},
+       "{compiler} was asked to calculate floats in {asked}, but it chose {granted}"},
       {"build.program_tied", Build, true,
        "{compiler} compiled the exported program of the network: {tied} of {nodes|node/nodes} are matched with nodes "
        "of the program, and {equal} of {weights|weight/weights} are equal in both"},
@@ -387,14 +408,14 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "no node of the exported program that {compiler} compiled is known to correspond to this node, so its fate is "
        "not disclosed"},
       {"build.program_divided", Build, true,
-       "{compiler} counts {supported} of {total|operator/operators} of the program, as it lowers it, as supported: it "
-       "makes {engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
+       "{compiler} counts {supported} of {total|operator/operators} of the lowered program as supported: it makes "
+       "{engines|engine/engines} of them, and {in_torch|operator stays/operators stay} in torch"},
       {"build.engine_as_a_whole", Build, true,
        "{engine} is an engine of {operators|operator/operators} of the lowered program and is reported as a whole: a "
        "dry run does not say which kernels TensorRT makes of it"},
       {"build.engine_of_doubles", Build, false,
        "{compiler} counts {operator} as supported in {engine}, and it reads or makes float64 there, a type that "
-       "TensorRT does not have. With truncate-double=on what the engine reads is cast to float32 in front of it"},
+       "TensorRT does not have. With truncate-double=on, the inputs of the engine are cast to float32 in front of it"},
       {"build.engine_reads_double", Build, false,
        "{compiler} reports {input} as a float64 input of {engine}, and no engine of TensorRT takes float64. With "
        "truncate-double=on it is cast to float32 in front of the engine"},
@@ -402,20 +423,21 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} casts {input} from {type} to f32 in front of {engine}, as truncate-double=on asks"},
       {"build.torch_no_converter", Build, false, "stays in torch: {compiler} has no converter for {operator}"},
       {"build.torch_validator", Build, false,
-       "stays in torch: {compiler} has a converter for {operator}, whose validator said no, {validators}{words}"},
+       "stays in torch: {compiler} has a converter for {operator}, but its validator {validators} rejects the "
+       "operator{words}"},
       {"build.torch_compares_list", Build, false,
        "{validators} compares the dilation {dilation}, which is a list, with the number 1, and therefore wrongly "
        "treats it as a dilation other than 1. {otherwise}"},
       {"build.torch_open_extents", Build, false,
-       "stays in torch: {compiler} has a converter for {operator}, which takes no open extents"},
+       "stays in torch: {compiler} has a converter for {operator}, but it does not accept open extents"},
       {"build.torch_complex", Build, false,
        "stays in torch: {operator} reads or makes complex numbers, which TensorRT does not have"},
-      {"build.torch_asked", Build, false, "stays in torch: {operator} is one of torch-executed-ops"},
+      {"build.torch_asked", Build, false, "stays in torch: the option torch-executed-ops contains {operator}"},
       {"build.torch_small_block", Build, false,
-       "stays in torch: {compiler} has a converter for {operator}, and the block that it is in has "
-       "{operators|operator/operators}, where an engine has {least} or more (min-block-size)"},
+       "stays in torch: {compiler} has a converter for {operator}, but the block of the operator has "
+       "{operators|operator/operators}, and an engine has at least {least} (min-block-size)"},
       {"build.torch_unknown", Build, false,
-       "stays in torch: {compiler} has a converter for {operator}, and nothing that it tells says why it is not used"},
+       "stays in torch: {compiler} has a converter for {operator}, and nothing in its answer says why it is not used"},
       {"build.without_gpu", Build, true,
        "CPU, not supported by upstream: {compiler} cannot be imported without a GPU, and this machine has none, so the "
        "functions that ask for one were replaced. The dry run itself is unchanged"},
@@ -434,28 +456,31 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.tactics_timed", Build, true,
        "{timed|tactic was/tactics were} timed for {layer}, and {skipped} skipped; the fastest took {ms|time}: "
        "{fastest}"},
-      {"build.type_set", Build, true, "TensorRT was told to calculate {layer} in {type}"},
+      {"build.type_set", Build, true, "TensorRT was instructed to calculate {layer} in {type}"},
       {"build.types_ignored", Build, false,
        "no kernel for {layer} obeys the types that were asked for; TensorRT took the fastest one"},
       {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
-      {"build.pin_not_applied", Build, false, "{asked} was not asked of {compiler}. {why}"},
+      {"build.pin_not_applied", Build, false, "{compiler} was not asked for {asked}. {why}"},
       {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},
       {"build.pin_type_not_enabled", Build, false, "{asked} was not allowed in this build. {why}"},
       {"build.pin_no_tactic", Build, false, "no kernel of {compiler} obeys {asked} here. {why}{cut}"},
-      {"build.pin_refused_by_target", Build, false, "{asked} was asked of it, and the target does not have it. {why}"},
+      {"build.pin_refused_by_target", Build, false,
+       "{asked} was asked for it, but the target does not have this type. {why}"},
       {"build.pin_without_kernel", Build, false,
        "no kernel of {compiler} calculates it, in {asked} or otherwise. {why}"},
-      {"build.pin_in_region", Build, false, "{asked} was asked of it, and {region} is compiled as a whole. {why}{cut}"},
+      {"build.pin_in_region", Build, false,
+       "{asked} was asked for it, but {region} is compiled as a whole. {why}{cut}"},
       {"build.pin_shares_kernel", Build, false,
        "{asked} was asked for it, but its kernel calculates all of its nodes in another type. {why}{cut}"},
       {"build.pin_unexplained", Build, false,
-       "{asked} was asked of it, and why it has {granted} is not disclosed. {why}{cut}"},
+       "{asked} was asked for it, and the compiler does not disclose why it has {granted}. {why}{cut}"},
       {"build.region_attention_wide", Build, true,
-       "attention is {kernels|kernel/kernels} of {region} in f32; in f16 the same network became one ({evidence}): "
-       "give {scores} to {weighted} f16 in the network, where the Softmax may stay f32 between Casts"},
+       "attention runs as {kernels|kernel/kernels} of {region} in f32; the same network with f16 had one kernel for it "
+       "({evidence}): in the network, give the nodes from {scores} to {weighted} the type f16; the Softmax may stay "
+       "f32 between Casts"},
       {"build.region_attention_output", Build, true,
-       "attention is {kernels|kernel/kernels} of {region}: {value} is an output of the network, and without such an "
-       "output it became one in f16 ({evidence})"},
+       "attention runs as {kernels|kernel/kernels} of {region}: {value} is an output of the network, and without such "
+       "an output attention became one kernel in f16 ({evidence})"},
       {"build.region_types_in_network", Build, true,
        "the types of {nodes|node/nodes} in {region} are obeyed if Casts around them write the types into the network, "
        "which is then built as strongly typed ({evidence}): fusescope export --to onnx"},
@@ -480,8 +505,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{file} is the log of a build of another network: {unmatched} of its {nodes|node/nodes} are not in this "
        "network; the log is ignored"},
       {"build.plan_made_anew", Build, false,
-       "the plan was saved by other rules, in version {version} of the format, and {parts} differ; it is made again "
-       "from its options, by the rules of this Fusescope"},
+       "the plan was saved in version {version} of the format, by other rules, and {parts} differ; it is made again "
+       "from its options, by the rules of this version of Fusescope"},
   });
   return kCatalogue;
 }

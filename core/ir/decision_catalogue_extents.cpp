@@ -17,8 +17,8 @@ std::vector<DecisionCode> withMetExtents(std::vector<DecisionCode> catalogue) {
        "the engine for {extents} is ready after {ms|time} and uses {bytes|bytes} more memory: it and the general "
        "engine answer in turns until one is known to be faster"},
       {"build.extents_taken_over", Build, true,
-       "the engine for {extents} takes over: a call takes {specialised_ms|time}, and {general_ms|time} by the general "
-       "one"},
+       "the engine for {extents} takes over: a call takes {specialised_ms|time} with it, and {general_ms|time} with "
+       "the general engine"},
       {"build.extents_not_faster", Build, false,
        "the engine for {extents} is not faster by more than the spread of the calls: a call takes "
        "{specialised_ms|time} with it and {general_ms|time} with the general engine. The general engine keeps "
@@ -30,13 +30,13 @@ std::vector<DecisionCode> withMetExtents(std::vector<DecisionCode> catalogue) {
        "{general}: the results would differ, so the general engine keeps answering"},
       {"build.extents_too_large", Build, false,
        "the engine for {extents} takes {bytes|bytes} more memory, and specialised engines may take {most|bytes}: it is "
-       "dropped, and the general one serves on"},
+       "dropped, and the general engine keeps answering"},
       {"build.extents_dropped", Build, false,
        "the engine for {extents}, the one that was used longest ago, is dropped and frees {bytes|bytes}: there is room "
        "for {room}, and the engine for {newest} is new. The general engine answers from now on"},
       {"build.extents_run_failed", Build, false,
-       "the engine for {extents} failed where the general one did not: it is dropped, and the general one serves on: "
-       "{why}"},
+       "the engine for {extents} failed where the general one did not: it is dropped, and the general engine keeps "
+       "answering: {why}"},
   };
   catalogue.insert(catalogue.end(), codes.begin(), codes.end());
   return catalogue;

@@ -201,9 +201,9 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
   const ModelState state = stateOnDisk(session->model);
   if (state.change == ModelChange::Missing) {
     return Diagnostic{
-        .message = "the session's model is not there",
+        .message = "the model of the session does not exist",
         .where = {.file = path.string(), .attribute = "model"},
-        .help = fmt::format("It was {}. Give the model beside --session, where it is now.", session->model.path)};
+        .help = fmt::format("Its path was {}. If it was moved, give its path beside --session.", session->model.path)};
   }
   PlanOptions options = session->options;
   if (state.change == ModelChange::Changed) {
@@ -232,7 +232,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
     return Diagnostic{
         .message = fmt::format("there is no compiler '{}'", options.compiler),
         .where = {.attribute = "--compiler"},
-        .help = nearestInWords(options.compiler, names, "fusescope compilers lists those that there are.")};
+        .help = nearestInWords(options.compiler, names, "fusescope compilers lists the compilers that exist.")};
   }
   TRY(checkOptions(*compiler, options.compilerOptions));
   TRY(checkLimits(*compiler, options));
@@ -241,7 +241,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
   return Diagnostic{
       .message = fmt::format("{} compiles for target {}, not for {}", options.compiler, target, options.target),
       .where = {.attribute = "--target"},
-      .help = "Leave --target out: a compiler says what it compiles for."};
+      .help = "Leave --target out: the compiler determines the target."};
 }
 
 namespace {

@@ -87,8 +87,8 @@ class Observations {
     return {.message = fmt::format("{} of its numbers are NaN or infinite in sample '{}'", count, sample),
             .where = {.node = node, .value = value},
             .help =
-                "No range holds them: see where they come from with fusescope errors, or leave the nodes that read it "
-                "out of what is calibrated."};
+                "No range can contain them: find their origin with fusescope errors, or exclude the nodes that read "
+                "the value from calibration."};
   }
 
   void seeChannels(const std::string& value, const Tensor& numbers, std::int64_t axis) {
@@ -174,7 +174,9 @@ Status naming(Status seen, const Sample& sample) {
   Diagnostic error = std::move(seen).error();
   const bool isInput = sample.inputs.contains(error.where.value);
   error.message = isInput ? inWords(odd) : error.message + "; " + inWords(odd);
-  error.help = "No range holds that: leave the sample out, or with --exclude the nodes that read it.";
+  error.help =
+      "No range can contain such numbers: leave the sample out, or leave out the nodes that read the value, with "
+      "--exclude.";
   return error;
 }
 

@@ -93,7 +93,7 @@ std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<
   const auto untold = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
     const auto isUntold = [&](const CoveringNode& fused) { return !measured.isTold(fused); };
     if (!measured.unavailable.empty() || std::ranges::none_of(fusedNodes, isUntold)) return std::string();
-    return fmt::format("{}: {} does not tell what each of its kernels takes", side,
+    return fmt::format("{}: {} does not report the time of each of its kernels", side,
                        asReadBack(measured.made)->compiler.name);
   };
   std::string ofA, ofB;

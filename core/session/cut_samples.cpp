@@ -27,8 +27,9 @@ Result<std::int64_t> samplesIn(const Plan& plan, const std::string& input, const
   if (!taken || tensor.container() != Container::None || axis >= tensor.dims().size()) return std::int64_t{1};
   const std::int64_t held = tensor.dims()[axis];
   if (held == 0 || held % *taken != 0)
-    return cannotCut(input, fmt::format("has {} entries along axis {}, no multiple of the {} that the network takes",
-                                        held, axis, *taken));
+    return cannotCut(
+        input, fmt::format("has {} entries along axis {}, which is not a multiple of the {} that the network reads",
+                           held, axis, *taken));
   return held / *taken;
 }
 
@@ -62,7 +63,7 @@ Result<std::vector<Sample>> cutSample(const Plan& plan, const Sample& sample, st
   for (const auto& [input, tensor] : sample.inputs) {
     held[input] = TRY(samplesIn(plan, input, tensor, at));
     if (count > 1 && held[input] > 1 && held[input] != count)
-      return cannotCut(input, fmt::format("holds {} samples, others of its inputs hold {}", held[input], count));
+      return cannotCut(input, fmt::format("contains {} samples, but other inputs contain {}", held[input], count));
     count = std::max(count, held[input]);
   }
   if (count == 1) return std::vector{sample};

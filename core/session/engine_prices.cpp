@@ -137,8 +137,8 @@ std::string EnginePriceOrigin::text() const {
 Result<EnginePriceTable> enginePrices(const ReadBackPlan& made) {
   if (isOfEngineLayers(*made.model))
     return Diagnostic{.message =
-                          "this engine has no network, but one that was drawn from its layers: what its kernels "
-                          "take is the price of no plan",
+                          "the network of this engine was only drawn from its layers, so the times of its kernels are "
+                          "not prices for any plan",
                       .where = {.file = made.model->path},
                       .help = "Import it over its ONNX file: fusescope import-engine MODEL.onnx --layers …."};
   EnginePriceTable table{
@@ -157,7 +157,7 @@ Result<EnginePriceTable> enginePrices(const ReadBackPlan& made) {
     if (const auto& ms = made.kernels[fused.id.index].ms; ms && !fused.nodes.empty())
       table.kernels.push_back(pricedKernel(made, fused, *ms));
   if (table.kernels.empty())
-    return Diagnostic{.message = "no times of kernels are told",
+    return Diagnostic{.message = "the files contain no times of kernels",
                       .where = {.file = made.model->path},
                       .help = "Give a profile: fusescope import-engine … --profile profile.json."};
   addNone(made, table.kernels);

@@ -16,9 +16,9 @@ std::string fateInWords(const ReadBackPlan& made, NodeId node) {
     case Fate::Folded:
       return "It was calculated when the network was compiled.";
     case Fate::Removed:
-      return "It was removed: nobody needs what it makes.";
+      return "It was removed, because no node needs its result.";
     case Fate::View:
-      return "It has no kernel: what it makes is seen in the memory of what it reads.";
+      return "It has no kernel: its result is a view of the memory of its input.";
     case Fate::Merged:
       return "It was merged with an equal node.";
     case Fate::Fallback:

@@ -73,7 +73,7 @@ class Extraction {
     for (const std::string& input : m_part.inputs) {
       if (std::ranges::find(m_recorded.unknown, input) == m_recorded.unknown.end()) continue;
       return Diagnostic{
-          .message = "the part reads a sequence or an optional value here, and a .npz holds tensors alone",
+          .message = "the part reads a sequence or an optional value here, but a .npz file can contain only tensors",
           .where = {.value = input},
           .help = "Let the part begin before the node that makes it."};
     }
@@ -115,7 +115,8 @@ class Extraction {
       takeWorst(m_result.outputsAgainstWhole, compareAll(results[i], expected, Tolerance::standard()));
     }
     if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::tells))
-      m_result.notes.push_back("no output of the part holds a finite number: nothing was compared with the whole");
+      m_result.notes.push_back(
+          "no output of the part contains a finite number, so nothing was compared with the whole network");
     if (auto apart = firstApart(m_result.outputsAgainstWhole, "the part gives other numbers than the whole",
                                 "Nothing was written."))
       return std::move(*apart);

@@ -133,9 +133,9 @@ Result<Artifact> importInductorBuild(const EngineImport& request, const StopToke
     if (!file.empty())
       return Diagnostic{.message = "is read beside the layers of a TensorRT engine alone",
                         .where = {.file = file.string(), .attribute = option},
-                        .help = fmt::format("{} tells of kernels of TorchInductor.", path.string())};
+                        .help = fmt::format("{} describes kernels of TorchInductor.", path.string())};
   if (request.model.empty())
-    return Diagnostic{.message = "tells of kernels, and not of the network that they were made of",
+    return Diagnostic{.message = "describes kernels, but not the network from which they were made",
                       .where = {.file = path.string()},
                       .help = "Name the exported program as well: fusescope import-engine MODEL.pt2 --layers " +
                               shellQuoted(path.string())};
@@ -189,7 +189,7 @@ Run engineRun(const Artifact& artifact) {
   if (placement.times.empty() && !placement.latencyMs) return run;
   RunTime time{.medianMs = placement.latencyMs, .samples = placement.runs.value_or(0)};
   if (!time.medianMs)
-    time.unavailableReason = "The files tell times of kernels alone, whose sum is not the time of a run.";
+    time.unavailableReason = "The files contain only times of kernels, and their sum is not the time of a run.";
   time.remark = fmt::format("Read from files of the engine, not measured here: {}{}.",
                             placement.times.empty() ? std::string() : "times of kernels are " + placement.times + ", ",
                             "on " + run.machine);

@@ -180,9 +180,9 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
   if (!model.empty()) job.wishes.model = movedTo(std::move(job.wishes.model), model);
   const ModelState state = stateOnDisk(job.wishes.model);
   if (state.change == ModelChange::Missing)
-    return Diagnostic{.message = "the network that the job was packed of is not there",
+    return Diagnostic{.message = "the network from which the job was packed does not exist",
                       .where = {.file = job.wishes.model.path},
-                      .help = fmt::format("Give where it is now: fusescope probe open {} MODEL", path)};
+                      .help = fmt::format("If it was moved, give its path: fusescope probe open {} MODEL", path)};
   if (state.change == ModelChange::Changed)
     return Diagnostic{
         .message = fmt::format("this is not the network that the job of {} was packed of: its bytes differ",

@@ -17,7 +17,7 @@ void addOrigins(const Graph& graph, NodeId node, Nodes& chosen) {
 
 Diagnostic inBody(const std::string& pattern, const BodyNode& node, const Graph& graph) {
   const std::string& holder = graph.node(node.holder).name;
-  return {.message = "it stands in a body, and a part holds whole nodes of the main graph",
+  return {.message = "it is in a body, but a part consists of whole nodes of the main graph",
           .where = {.node = pattern, .attribute = "--nodes"},
           .help = "Take the node that has the body: --nodes '" + holder + "'."};
 }
@@ -41,7 +41,7 @@ Status addNodes(const NetworkCutter& cutter, const std::vector<std::string>& pat
     if (match.nodes.empty() && match.removed.empty())
       return Diagnostic{.message = "no node makes what it names",
                         .where = {.node = pattern, .attribute = "--nodes"},
-                        .help = "An input or a weight is no part of a network."};
+                        .help = "A part of a network cannot consist of an input or a weight."};
   }
   return Done{};
 }

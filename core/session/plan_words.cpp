@@ -143,7 +143,7 @@ Result<PlanWords> planWordsInOneWord(const WorkSource& source, const fs::path& f
   std::string text;
   for (const std::string& word : plan.words) {
     if (holdsQuotes(word))
-      return Diagnostic{.message = fmt::format("{} holds a quote, and the command diff cannot be told of it", word),
+      return Diagnostic{.message = fmt::format("{} contains a quote, which the command diff cannot read", word),
                         .help = "Save the plan of each side with the command plan, and compare the two files."};
     text += text.empty() ? "" : " ";
     text += word.find(' ') == std::string::npos ? word : '"' + word + '"';

@@ -21,7 +21,7 @@ namespace fusescope {
 namespace {
 
 Diagnostic isNoEngine(const std::string& path) {
-  return {.message = "is no engine: there is nothing to refit",
+  return {.message = "is not an engine, so there is nothing to refit",
           .where = {.file = path},
           .help = "fusescope build makes an engine of a model."};
 }
@@ -30,7 +30,7 @@ Status checkRefittable(const Artifact& artifact) {
   if (!artifact.engine) return isNoEngine(artifact.path);
   if (artifact.isOurs()) return Done{};
   return Diagnostic{
-      .message = fmt::format("was built by {}, whose kernels hold the weights: it cannot be refitted",
+      .message = fmt::format("was built by {}, whose kernels contain the weights, so it cannot be refitted",
                              artifact.compiler().name()),
       .where = {.file = artifact.path},
       .help = fmt::format("Build anew: fusescope build MODEL --compiler {} -o E.fse.", artifact.compiler().name())};

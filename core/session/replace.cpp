@@ -330,7 +330,7 @@ class Replacing {
     }
     if (std::ranges::none_of(m_result.outputs, &TensorComparison::tells))
       m_result.failedCheck =
-          Diagnostic{.message = "on these inputs no output holds a finite number: nothing was compared",
+          Diagnostic{.message = "on these inputs no output contains a finite number, so nothing was compared",
                      .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};
     if (auto apart = firstApart(m_result.outputs, "with the rules the network gives other numbers",
                                 "Nothing was written. --tol-rms says how far it may be off."))

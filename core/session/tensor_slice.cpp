@@ -66,7 +66,7 @@ Result<SliceChoice> sliceFromText(std::string_view text, const Dims& dims) {
     if (error != std::errc() || end != part.data() + part.size())
       return badSlice(fmt::format("'{}' is neither an index nor ':'", part), dims.size());
     if (choice.at[axis] < 0 || choice.at[axis] >= dims[axis])
-      return badSlice(fmt::format("{} is no index of axis {}, whose extent is {}", part, axis, dims[axis]),
+      return badSlice(fmt::format("{} is not an index of axis {}, whose extent is {}", part, axis, dims[axis]),
                       dims.size());
   }
   return choice;

@@ -130,7 +130,7 @@ Result<ValueOfBoth> ofOurs(const Artifact& artifact, const std::string& name, co
     both.planned = TRY(valueBy(plan, value, sample, build));
     TRY(checkBytes(2 * both.planned->byteSize(), mostBytes, name));
   } else {
-    both.whyNoPlanned = "a kernel of the plan holds it inside, so that it is in no memory";
+    both.whyNoPlanned = "it is an inner value of a kernel of the plan, so it is not in memory";
   }
   if (options.progress) options.progress("run", fmt::format("{} in float32", sample.name));
   TRY(fillExact(*plan, value, sample, build, both));

@@ -58,11 +58,13 @@ TEST_F(AddedCompilerEngine, GivesInnerValuesWhereTheyPassBetweenSegments) {
   const ProcessResult inside = command({"run", model, "--compiler", "abacus", "--mark", "b"});
   EXPECT_EQ(inside.status, 2) << inside.out;
   EXPECT_NE(inside.err.find("'b'"), std::string::npos) << inside.err;
-  EXPECT_NE(inside.err.find("is inside what abacus made: abacus hands out what a network gives"), std::string::npos)
+  EXPECT_NE(inside.err.find("is inside a part that abacus compiled: abacus hands out what a network gives"),
+            std::string::npos)
       << inside.err;
   const ProcessResult misspelt = command({"run", model, "--compiler", "abacus", "--mark", "nothing_like_it"});
   EXPECT_EQ(misspelt.status, 2) << misspelt.out;
-  EXPECT_NE(misspelt.err.find("--mark all keeps every value that is handed from part to part."), std::string::npos)
+  EXPECT_NE(misspelt.err.find("--mark all keeps every value that one part of the network passes to another."),
+            std::string::npos)
       << misspelt.err;
   const Json marked =
       json({"run", model, "--compiler", "abacus", "--mark", "f", "--mark", "g", "--mark", "j"})["marked"];
@@ -76,7 +78,7 @@ TEST_F(AddedCompilerEngine, IsTimedKernelByKernel) {
   const Json time = json({"time", built(everyFate()), "--seconds", "0.1", "--warmup", "0", "--per-layer"});
   EXPECT_GT(time["median_ms"].get<double>(), 0);
   EXPECT_TRUE(time["p95_ms"].is_null()) << "a sum of medians";
-  EXPECT_NE(time["remark"].get<std::string>().find("handing tensors from one to the next"), std::string::npos);
+  EXPECT_NE(time["remark"].get<std::string>().find("passing tensors between them"), std::string::npos);
   ASSERT_EQ(time["layers"].size(), 5U) << "one of each segment";
   std::size_t told = 0;
   for (const Json& segment : time["layers"]) {

@@ -159,7 +159,7 @@ net (float[2, 4] x, float[4, 4] w) => (float[2, 4] y) {
     for (const char* word : {"removed", "folded"})
       QVERIFY2(words.filter(word).size() >= 1, qPrintable(words.join("; ")));
     QVERIFY2(words.filter("two nodes → one kernel").size() == 1, qPrintable(words.join("; ")));
-    QVERIFY2(details.join(' ').contains("does nothing; what reads its output reads its input"),
+    QVERIFY2(details.join(' ').contains("does nothing and is removed; what read its output now reads its input"),
              qPrintable(details.join("; ")));
     QVERIFY2(!details.join(' ').contains("not say why") && !details.join(' ').contains("cause"),
              qPrintable(details.join("; ")));

@@ -55,7 +55,9 @@ TEST_F(RecordedOnnxRuntime, Tf32OfAnotherProviderIsRefused) {
   const ProcessResult packed =
       packFor("onnxruntime", sampleFolder("tiny_resnet_dynbatch") / "model.onnx", {"--compiler-option", "tf32=off"});
   EXPECT_EQ(packed.status, 2);
-  EXPECT_TRUE(has(packed.err, "CUDAExecutionProvider alone is told here not to multiply in TF32")) << packed.err;
+  EXPECT_TRUE(
+      has(packed.err, "only the provider CUDAExecutionProvider has an option that forbids multiplication in TF32"))
+      << packed.err;
 }
 
 }  // namespace

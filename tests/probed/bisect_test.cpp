@@ -164,7 +164,7 @@ TEST_F(Bisect, WhatChangesKernelsIsToldByOutputsWithTheReason) {
   const Json errors = json({"errors", network(), "--compiler", "tally"});
   EXPECT_TRUE(errors["outputs_alone"].is_string());
   EXPECT_EQ(errors["tensors"].size(), 1U) << errors["tensors"];
-  EXPECT_EQ(entryOf(errors["not_measured"], "name", "c")["why"], "other kernels run where it is made an output");
+  EXPECT_EQ(entryOf(errors["not_measured"], "name", "c")["why"], "other kernels run if it is made an output");
   EXPECT_EQ(
       errors["inside"],
       "errors are told of outputs, and of what stands between segments: Tally forgets what it counted on the way");

@@ -94,7 +94,7 @@ TEST_F(JobOf, EveryVerbTakesAResultAsACompiler) {
   EXPECT_TRUE(has(compared["not_ranked"].get<std::string>(), "was not timed here")) << compared["not_ranked"];
   const ProcessResult profile = command({"time", model, "--compiler", compiler, "--per-layer"});
   EXPECT_EQ(profile.status, 2);
-  EXPECT_TRUE(has(profile.err, "The job did not ask for \"profile\"")) << profile.err;
+  EXPECT_TRUE(has(profile.err, "The job does not contain the question \"profile\"")) << profile.err;
 }
 
 TEST_F(JobOf, OtherInputsOptionsAndNetworksAreRefused) {
@@ -111,7 +111,7 @@ TEST_F(JobOf, OtherInputsOptionsAndNetworksAreRefused) {
   network(kWithExp);  // in the place of the other
   EXPECT_TRUE(has(problem(), "is not the network that the job of result.zip was packed of")) << problem();
   std::filesystem::remove(model);
-  EXPECT_TRUE(has(problem(), "is not there")) << problem();
+  EXPECT_TRUE(has(problem(), "does not exist")) << problem();
   const auto bytes = onnxlib::onnxTextToBytes(kNetwork);
   ASSERT_TRUE(bytes.ok());
   EXPECT_EQ(open({m_folder.write("moved.onnx", bytes.value()).string()}).status, 0);

@@ -118,7 +118,7 @@ TEST_F(CapturedCode, AnotherContentThanTheConfirmedIsNotRun) {
   script(std::string(kScript) + "\n# changed\n");
   const auto changed = captureProgram(*code, wishes);
   ASSERT_FALSE(changed.ok());
-  EXPECT_TRUE(has(changed.error().text(), "not as it was when it was confirmed")) << changed.error().text();
+  EXPECT_TRUE(has(changed.error().text(), "has changed since it was confirmed")) << changed.error().text();
   EXPECT_FALSE(ran());
   script();
   EXPECT_TRUE(captureProgram(*code, wishes).ok());
@@ -153,7 +153,7 @@ TEST_F(CapturedCode, AModuleBecomesAProgramAndItsNetwork) {
   EXPECT_EQ(made["captured"]["sha256"], sha256OfFile(net, {}).value());
   EXPECT_EQ(made["captured"]["way"], "torch.export (non-strict)");
   EXPECT_EQ(decisionOf(made, "import.exported_by_torch")["message"],
-            "torch 2.14.1 made the program of net.py:make, by torch.export (non-strict)");
+            "torch 2.14.1 made the program from net.py:make by torch.export (non-strict)");
   EXPECT_EQ(decisionOf(made, "import.put_in_evaluation")["allowed"], true);
   const std::string described = readTextFile(TORCH_TESTS "/../../docs/json.md").value();
   for (const auto& [key, value] : made["captured"].items()) EXPECT_TRUE(has(described, key)) << key;
@@ -166,9 +166,10 @@ TEST_F(CapturedCode, NoFileIsWrittenOver) {
   const std::string net = script();
   std::ofstream(user("net.make.pt2")) << "mine";
   const std::string there = problem(run(net + ":make"));
-  EXPECT_TRUE(has(there, "is there already, and is not written over")) << there;
+  EXPECT_TRUE(has(there, "exists already and is not written over")) << there;
   EXPECT_TRUE(has(there, "--overwrite")) << there;
-  EXPECT_TRUE(has(problem(run(net + ":make", {"-o", net, "--overwrite"})), "is the file that the program is made of"));
+  EXPECT_TRUE(
+      has(problem(run(net + ":make", {"-o", net, "--overwrite"})), "is the file from which the program is made"));
   EXPECT_TRUE(has(problem(run(net + ":make", {"-o", user("nowhere/net.pt2")})), "-o"));
   EXPECT_TRUE(has(problem(run(net + ":make", {"-o", user("net.onnx")})), "names the exported program"));
   EXPECT_FALSE(ran());
@@ -205,7 +206,7 @@ TEST_F(CapturedCode, BreaksAreDecisionsWithTheirLines) {
   EXPECT_EQ(left["arguments"]["function"], "forward");
   EXPECT_EQ(left["arguments"]["hints"], Json::array({"Use torch.cond."}));
   EXPECT_EQ(left["message"], net +
-                                 ":9, in forward: TorchDynamo leaves the graph: Data-dependent branching. Dynamo "
+                                 ":9, in forward: TorchDynamo breaks the graph: Data-dependent branching. Dynamo "
                                  "cannot follow.");
   EXPECT_EQ(decisionOf(made, "import.recompiled")["message"],
             net + ":8, forward: TorchDynamo compiles it again: tensor 'x' size mismatch");
@@ -256,7 +257,7 @@ TEST_F(CapturedCode, WhatTheScriptRaisesIsLocatedInIt) {
   EXPECT_TRUE(has(alone, "line 18: alone() returns a module alone, without example inputs")) << alone;
   EXPECT_TRUE(has(alone, "(module, args, kwargs, dynamic_shapes)")) << alone;
   EXPECT_TRUE(has(problem(run(net + ":nothing")), "Its functions are make, alone, fails."));
-  EXPECT_TRUE(has(problem(run(net + ":make()")), "'make()' is no name of a function"));
+  EXPECT_TRUE(has(problem(run(net + ":make()")), "'make()' is not the name of a function"));
   EXPECT_TRUE(has(problem(run(net)), "fusescope import " + net + ":FUNCTION"));
   script("import torch\n\n\ndef make(:\n");
   EXPECT_TRUE(has(problem(run(net + ":make")), net + ": line 4: The script raised SyntaxError"));
@@ -342,7 +343,7 @@ TEST_F(CapturedCode, OfTorchScriptBothNamesMustBeFreeAndExtentsGiven) {
   std::ofstream(user("old.onnx")) << "a network of the user";
   const std::string there = problem(run(old, {"--input", "x=3,8", "--input", "mask=3,8"}));
   EXPECT_TRUE(has(there, "old.onnx")) << there;
-  EXPECT_TRUE(has(there, "is there already, and is not written over")) << there;
+  EXPECT_TRUE(has(there, "exists already and is not written over")) << there;
   const std::string noScript = problem({"import", user("old.onnx").string() + ":make"});
   EXPECT_FALSE(has(noScript, "function of a script")) << noScript;
 }
@@ -368,7 +369,7 @@ TEST_F(CapturedCode, WhereTheConverterFailsTheOldExporterWritesOnnx) {
 TEST_F(CapturedCode, ExtentsOfTorchScriptAreAskedFor) {
   const std::string old = torchScript();
   const std::string none = problem(run(old));
-  EXPECT_TRUE(has(none, "does not hold the extents of its inputs, and none are given")) << none;
+  EXPECT_TRUE(has(none, "does not contain the extents of its inputs, and none are given")) << none;
   EXPECT_TRUE(has(none, "--input x=1,3,224,224 --input ids=1,128:int64")) << none;
   EXPECT_FALSE(fs::exists(log())) << "nothing was loaded for that";
   const std::string one = problem(run(old, {"--input", "x=3,8"}));
@@ -404,10 +405,10 @@ TEST_F(CapturedCode, AnAnswerThatIsNotKnownIsRefused) {
   refused({{"breaks", {{{"file", "net.py"}}}}}, files, "line");
   refused({{"breaks", {{{"file", "net.py"}, {"line", 1}, {"reason", ""}, {"hints", {1}}}}}}, files, "hints");
   refused({{"extents", {1}}}, files, "extents");
-  refused(Json::object(), {}, "its files are not those that it tells of");
-  refused({{"way", ""}}, files, "its files are not those that it tells of");
+  refused(Json::object(), {}, "its files are not the files that it lists");
+  refused({{"way", ""}}, files, "its files are not the files that it lists");
   refused({{"way", ""}}, {}, "must be an object");
-  refused(Json::object(), {{"program.pt2", {}}, {"weights", {}}}, "files of their own");
+  refused(Json::object(), {{"program.pt2", {}}, {"weights", {}}}, "separate files");
 }
 
 TEST_F(CapturedCode, OtherFilesAreNamedWithWhatToDo) {
@@ -416,7 +417,7 @@ TEST_F(CapturedCode, OtherFilesAreNamedWithWhatToDo) {
   std::ofstream(user("legacy.pt"), std::ios::binary) << "\x80\x02\x8a\nl";
   for (const char* name : {"weights.pt", "legacy.pt"}) {
     const std::string refused = problem(run(user(name), {"--input", "x=3,8"}));
-    EXPECT_TRUE(has(refused, "holds weights or a module that torch.save() wrote, and no graph")) << refused;
+    EXPECT_TRUE(has(refused, "contains weights or a module that torch.save() wrote, but no graph")) << refused;
     EXPECT_TRUE(has(refused, "fusescope import SCRIPT.py:FUNCTION")) << refused;
   }
   const std::string net = script(), old = torchScript();

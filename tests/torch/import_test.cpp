@@ -44,7 +44,7 @@ TEST_F(ImportedProgram, OpensAsItsNetworkAndNeedsNoTorchAnyMore) {
   EXPECT_TRUE(has(found("import.needs_torch"), "fusescope import " + program())) << found("import.needs_torch");
   const Json made = json(import());
   EXPECT_EQ(made["is_new"], true);
-  EXPECT_TRUE(has(found("import.made_by_torch"), "torch 2.14.1 made of the exported program"));
+  EXPECT_TRUE(has(found("import.made_by_torch"), "torch 2.14.1 made this network from the exported program"));
   EXPECT_EQ(found("import.needs_torch"), "");
   EXPECT_EQ(made["torch"], "2.14.1");
   EXPECT_EQ(made["node_count"], 23);
@@ -171,7 +171,7 @@ TEST_F(ImportedProgram, AnotherNetworkIsNotTakenForIt) {
   fs::copy_file(sampleFolder("bert_tiny") / "model.onnx", m_folder / "recording/network.onnx",
                 fs::copy_options::overwrite_existing);
   const std::string said = problem(import());
-  EXPECT_TRUE(has(said, "and those of the program x, mask")) << said;
+  EXPECT_TRUE(has(said, "but the inputs of the program are x, mask")) << said;
 }
 
 TEST_F(ImportedProgram, AKeptNetworkThatIsTornOrOldIsSaidAndMadeAgain) {
@@ -229,7 +229,7 @@ TEST_F(ImportedProgram, WhatOurReaderRefusesIsNotHandedToTorch) {
   problem(import());
   EXPECT_FALSE(fs::exists(log));
   m_folder.write("net.pt2", "no archive");
-  EXPECT_TRUE(has(problem(import()), "is no exported program of PyTorch"));
+  EXPECT_TRUE(has(problem(import()), "is not an exported program of PyTorch"));
   EXPECT_FALSE(fs::exists(log));
 }
 
@@ -248,7 +248,7 @@ TEST_F(ImportedProgram, WhereNoTorchIsFoundTheWayToOneIsSaid) {
       runProcess({"/usr/bin/env", "python3", "-c", "import importlib.metadata as m; m.version('torch')"}).status == 0;
   if (!isHere) {
     const std::string nowhere = problem({"import", program()});
-    EXPECT_TRUE(has(nowhere, "torch is in no environment that was found")) << nowhere;
+    EXPECT_TRUE(has(nowhere, "no environment that was found contains torch")) << nowhere;
     EXPECT_TRUE(has(nowhere, "fusescope compilers add NAME COMMAND")) << nowhere;
   }
   const std::string unknown = problem({"import", program(), "--env", "nowhere"});

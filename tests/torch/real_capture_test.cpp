@@ -113,7 +113,7 @@ TEST_F(RealCode, TorchScriptGivesAsNetworkWhatItsModuleGives) {
   for (const std::string file : {"scripted", "traced"}) {
     SCOPED_TRACE(file);
     const std::string path = m_folder / (file + ".pt");
-    EXPECT_TRUE(has(problem({"import", path, "--run-code"}), "does not hold the extents of its inputs"));
+    EXPECT_TRUE(has(problem({"import", path, "--run-code"}), "does not contain the extents of its inputs"));
     const Json made = json({"import", path, "--input", "x=3,8", "--run-code"});
     EXPECT_EQ(made["captured"]["way"], "TS2EPConverter");
     expectSameNumbers(file, made, "module");

@@ -205,7 +205,7 @@ TEST_F(RecordedTorch, ANetworkWithoutAProgramIsRefused) {
   const Words asked{"probe", "pack", m_folder / "model.onnx", "--compiler", "torch", "-o", m_folder / "job.pyz"};
   const std::string why = problem(asked);
   EXPECT_TRUE(has(why, "model.pt2")) << why;
-  EXPECT_TRUE(has(why, "there is none beside it")) << why;
+  EXPECT_TRUE(has(why, "there is none beside the network")) << why;
   Words named = asked;
   named.insert(named.end(), {"--compiler-option", "program=weights/other.pt2"});
   const std::string gone = problem(named);
@@ -216,7 +216,7 @@ TEST_F(RecordedTorch, ANetworkWithoutAProgramIsRefused) {
 TEST_F(RecordedTorch, PartsOfNetworksAreRefused) {
   const ProcessResult parted = pack(sampleFolder("bert_tiny") / "model.onnx", {"--fallback", "node_linear_3"});
   EXPECT_EQ(parted.status, 2);
-  EXPECT_TRUE(has(parted.err, "a part of a network has none")) << parted.err;
+  EXPECT_TRUE(has(parted.err, "a part of a network has no exported program")) << parted.err;
 }
 
 TEST_F(RecordedTorch, OptionsThatItHasNotAreRefused) {

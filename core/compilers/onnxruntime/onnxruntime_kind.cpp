@@ -20,7 +20,7 @@ using onnxruntime::Reading;
 Result<std::filesystem::path> writtenFile(const ProbeAnswer& answer, const std::string& name) {
   const auto found = answer.files.find(name);
   if (found == answer.files.end())
-    return Diagnostic{.message = "ONNX Runtime's part of the probe sent no file " + name + "."};
+    return Diagnostic{.message = "the probe for ONNX Runtime did not send the file " + name + "."};
   return found->second;
 }
 
@@ -36,7 +36,7 @@ void tellInNames(const CompilerInput& network, ReadBack& told) {
 }
 
 constexpr const char* kNoSupport =
-    "ONNX Runtime says what it refuses only when it loads a network, which the build finds out.";
+    "ONNX Runtime reports which nodes it refuses only when it loads a network, so only a build shows this.";
 
 class OnnxRuntimeKind : public ProbedKind {
  public:
@@ -49,7 +49,7 @@ class OnnxRuntimeKind : public ProbedKind {
   std::string whyNot(Ability ability, const Json&) const override {
     if (ability == Ability::Support) return kNoSupport;
     if (ability == Ability::InnerValues)
-      return "Other kernels run in ONNX Runtime where a value inside of the network is made an output.";
+      return "ONNX Runtime runs other kernels if an inner value of the network is made an output.";
     if (ability == Ability::Keep) return "What ONNX Runtime compiled is not kept in an engine file.";
     return {};
   }

@@ -73,19 +73,20 @@ Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options)
   for (const CompilerOption& option : compilerOptions()) {
     const std::string value = optionOf(network, option);
     if (!option.values.empty() && std::ranges::find(option.values, value) == option.values.end())
-      return Diagnostic{.message = "ONNX Runtime has no such value of this option: " + value,
+      return Diagnostic{.message = "ONNX Runtime does not know this value of the option: " + value,
                         .where = {.attribute = option.name}};
     request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
   }
   if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
     return Diagnostic{
-        .message = fmt::format("Of all providers {} alone is told here not to multiply in TF32, and {} was asked for.",
-                               kCudaProvider, request[kProvider].get<std::string>()),
+        .message =
+            fmt::format("only the provider {} has an option that forbids multiplication in TF32, and {} was asked for",
+                        kCudaProvider, request[kProvider].get<std::string>()),
         .where = {.attribute = kTf32},
         .help = fmt::format("Leave the option out, or ask for {}={}.", kProvider, kCudaProvider)};
   for (LoweredPin& pin : network.pins) {
     pin.isExpressible = true;
-    pin.how = "Casts around the node in the network that it is handed";
+    pin.how = "The network that ONNX Runtime receives has Casts around the node.";
   }
   return request;
 }

@@ -30,7 +30,7 @@ Reading::Reading(const CompilerInput& handed, onnxlib::FileModel model)
 Result<std::unique_ptr<Reading>> readNetwork(const CompilerInput& handed, const std::filesystem::path& path) {
   onnxlib::FileModel file = TRY(onnxlib::readModel(path, {.takesMissingData = true}));
   if (!beginsWith(file.graph.outputs, handed.file.graph.outputs))
-    return Diagnostic{.message = "The optimised network has other outputs than the one that was handed over.",
+    return Diagnostic{.message = "the optimised network has other outputs than the network that ONNX Runtime received",
                       .where = {.file = path.string()}};
   return std::make_unique<Reading>(handed, std::move(file));
 }

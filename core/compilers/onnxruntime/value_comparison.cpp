@@ -56,7 +56,7 @@ class Comparison {
     files.emplace("inputs.npz", m_inputs);
     const ProbeAnswer answer = TRY(m_job.ask({.json = std::move(request), .files = std::move(files)}, m_stop));
     const auto given = answer.files.find("outputs.npz");
-    if (given == answer.files.end()) return Diagnostic{.message = "ONNX Runtime's part of the probe gave no values."};
+    if (given == answer.files.end()) return Diagnostic{.message = "the probe for ONNX Runtime returned no values"};
     return readNpz(given->second);
   }
 

@@ -60,7 +60,7 @@ class GraphReader {
       if (event.kind == XmlReader::Kind::Start) TRY(start(event));
       if (event.kind == XmlReader::Kind::Text) TRY(text(event));
     }
-    if (m_layers.empty()) return wrong("holds no layers");
+    if (m_layers.empty()) return wrong("contains no layers");
     TRY(connect());
     return inOrder();
   }
@@ -138,7 +138,7 @@ class GraphReader {
         isAt({"layers", "layer", "input", "port", "dim"}) || isAt({"layers", "layer", "output", "port", "dim"});
     if (!isExtent) return Done{};
     const auto extent = numberIn(event.text);
-    if (!extent || *extent < -1) return wrong(fmt::format("\"{}\" is no extent", event.text));
+    if (!extent || *extent < -1) return wrong(fmt::format("\"{}\" is not an extent", event.text));
     m_port->extents.push_back(*extent);
     return Done{};
   }
@@ -156,10 +156,11 @@ class GraphReader {
     }
     for (const Edge& edge : m_edges) {
       const auto from = m_byId.find(edge.from), to = m_byId.find(edge.to);
-      if (from == m_byId.end() || to == m_byId.end()) return wrong("an edge leads to a layer that is not there");
+      if (from == m_byId.end() || to == m_byId.end())
+        return wrong("an edge leads to a layer that the file does not contain");
       const auto output = portOf(m_layers[from->second].outputIds, edge.fromPort);
       const auto input = portOf(m_layers[to->second].inputIds, edge.toPort);
-      if (!output || !input) return wrong("an edge leads to a port that is not there");
+      if (!output || !input) return wrong("an edge leads to a port that the layer does not have");
       m_layers[to->second].layer.sources[*input] = {.layer = from->second, .output = *output};
     }
     return Done{};

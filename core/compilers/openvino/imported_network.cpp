@@ -22,7 +22,7 @@ Result<ImportedOp::Input> inputFromJson(const ImportedNetwork& before, const Jso
   const auto found = before.byName.find(json[0].get<std::string>());
   const auto output = json[1].get<std::uint64_t>();
   if (found == before.byName.end() || output >= before.op(found->second).outputs.size())
-    return notImported("is no output of an operator before it");
+    return notImported("is not an output of an earlier operator");
   return ImportedOp::Input{.op = found->second, .output = static_cast<std::uint32_t>(output)};
 }
 

@@ -17,7 +17,7 @@ template <class Read>
 auto readWritten(const ProbeAnswer& answer, const std::string& name, Read read) -> decltype(read(std::string_view())) {
   const auto found = answer.files.find(name);
   if (found == answer.files.end())
-    return Diagnostic{.message = fmt::format("OpenVINO's part of the probe sent no file {}", name), .where = {}};
+    return Diagnostic{.message = fmt::format("the probe for OpenVINO did not send the file {}", name), .where = {}};
   const std::string text = TRY(readTextFile(found->second));
   auto result = read(std::string_view(text));
   if (result.ok()) return result;
@@ -43,7 +43,7 @@ class OpenvinoKind : public ProbedKind {
 
   std::string whyNot(Ability ability, const Json& opened) const override {
     if (ability == Ability::InnerValues)
-      return "OpenVINO hands out outputs alone, and another kernel runs where a value inside is made an output.";
+      return "OpenVINO returns only outputs, and other kernels run if an inner value is made an output.";
     if (ability == Ability::Keep) return "What OpenVINO compiled is not kept in an engine file.";
     const Json devices = opened.value("devices", Json::array());
     const bool hasCpu = std::ranges::any_of(

@@ -33,7 +33,7 @@ class OpenvinoAsking {
       return Diagnostic{
           .message = fmt::format("OpenVINO has no hint \"{}\"", m_plan.options.compilerOptions.at("hint")),
           .where = {.attribute = "hint"},
-          .help = fmt::format("Take f32, bf16, f16, or {} for what the plan wishes.", kHintAsPlanned)};
+          .help = fmt::format("Give f32, bf16 or f16, or {} for the type that the plan asks for.", kHintAsPlanned)};
     m_network.pins.clear();
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (grant.asked != DataType::Undefined) m_network.pins.push_back(lowered(grant));
@@ -67,15 +67,17 @@ class OpenvinoAsking {
     } else if (grant.asked == DataType::F32) {
       pin.how = fmt::format("Its operators are kept from {} by rt_info, DisablePrecisionConversion.", name(m_hint));
     } else if (grant.asked == m_hint) {
-      pin.how = fmt::format("OpenVINO is asked for {} by its hint, which it follows where it has such kernels.",
-                            name(m_hint));
+      pin.how = fmt::format(
+          "OpenVINO is asked for {} by its hint, which it follows for operators that have such kernels.", name(m_hint));
     } else {
       pin.isExpressible = false;
-      pin.how = isNarrow(grant.asked)
-                    ? fmt::format("OpenVINO takes one type below f32 for a network, and here that is {}.", name(m_hint))
-                : isByteInteger(grant.asked)
-                    ? "OpenVINO takes integers from QuantizeLinear and DequantizeLinear of the network alone."
-                    : fmt::format("OpenVINO cannot be asked for {}.", name(grant.asked));
+      pin.how =
+          isNarrow(grant.asked)
+              ? fmt::format("OpenVINO accepts only one type narrower than f32 for a network, and here that type is {}.",
+                            name(m_hint))
+          : isByteInteger(grant.asked)
+              ? "OpenVINO calculates in integers only where the network has QuantizeLinear and DequantizeLinear."
+              : fmt::format("OpenVINO cannot be asked for {}.", name(grant.asked));
     }
     return pin;
   }

@@ -94,7 +94,7 @@ Result<const XmlReader::Event*> XmlReader::next() {
     const auto open = std::min(m_text.find('<', m_at), m_text.size());
     const std::string_view between = trimmed(m_text.substr(m_at, open - m_at));
     if (!between.empty()) {
-      if (m_path.empty()) return fail("text outside of all elements");
+      if (m_path.empty()) return fail("text that is outside all elements");
       m_event = {.kind = Kind::Text, .text = TRY(unescaped(between))};
       m_at = open;
       return &m_event;
@@ -109,7 +109,7 @@ Result<const XmlReader::Event*> XmlReader::next() {
     if (rest.starts_with("<?") || rest.starts_with("<!--")) {
       if (!skipTo(rest.starts_with("<?") ? "?>" : "-->")) return fail("the file ends within a comment");
     } else if (rest.starts_with("<!")) {
-      return fail("a declaration, which such a file has none of");
+      return fail("a declaration, which a file of OpenVINO does not contain");
     } else {
       return rest.starts_with("</") ? readEnd() : readStart();
     }
@@ -138,7 +138,7 @@ Status XmlReader::readAttributes() {
 
 Result<const XmlReader::Event*> XmlReader::readStart() {
   if (m_path.empty() && m_hadRoot) return fail("a second outermost element");
-  if (m_path.size() == kMostDepth) return fail(fmt::format("elements more than {} deep", kMostDepth));
+  if (m_path.size() == kMostDepth) return fail(fmt::format("elements are nested more than {} deep", kMostDepth));
   ++m_at;
   const std::string_view name = takeName();
   if (name.empty()) return fail("not an element");

@@ -25,10 +25,10 @@ Known& known() {
 
 /// Why no environment has the compiler: what each says.
 Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& reasons) {
-  return {.message = fmt::format("{} is in no environment that was found{}{}", compiler, reasons.empty() ? "" : ". ",
+  return {.message = fmt::format("no environment that was found contains {}{}{}", compiler, reasons.empty() ? "" : ". ",
                                  joined(reasons, ". ")),
           .help =
-              "Another Python that has it is named by: fusescope compilers add NAME COMMAND; or by "
+              "If another Python contains it, add that Python with fusescope compilers add NAME COMMAND, or name it in "
               "FUSESCOPE_PYTHON."};
 }
 
@@ -45,8 +45,9 @@ Result<Environment> environmentNamed(const std::string& nameOrCommand) {
   return Diagnostic{
       .message = fmt::format("there is no environment '{}'", nameOrCommand),
       .where = {.attribute = "--compiler"},
-      .help = nearestInWords(nameOrCommand, names,
-                             "fusescope compilers lists those that there are; compilers add NAME COMMAND adds one.")};
+      .help = nearestInWords(
+          nameOrCommand, names,
+          "fusescope compilers lists the environments, and fusescope compilers add NAME COMMAND adds one.")};
 }
 
 Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop) {

@@ -78,11 +78,11 @@ Result<JobRequests> jobRequests(const ProbedKind& kind, const std::shared_ptr<co
   const bool runs = questions.run || questions.time || questions.profile;
   if (runs && plan->segments.size() != 1)
     return Diagnostic{
-        .message = fmt::format("the plan has {} segments, and what stands between them is only known where "
-                               "they run, so that no job can run or time them",
+        .message = fmt::format("the plan has {} segments, and the tensors between them are known only while they run, "
+                               "so a job cannot run or time them",
                                plan->segments.size()),
         .where = {.file = plan->model->path, .attribute = "--do"},
-        .help = "Pack a job for the plan alone, or extract the part that the compiler is to run."};
+        .help = "Pack a job that only compiles (--do plan), or extract the part that the compiler shall run."};
   if (kind.saysSupport()) TRY(asking.support());
   bool isAny = false;
   for (const Segment& segment : plan->segments) {
@@ -91,10 +91,10 @@ Result<JobRequests> jobRequests(const ProbedKind& kind, const std::shared_ptr<co
     isAny = true;
   }
   if (!isAny)
-    return Diagnostic{.message = fmt::format("nothing of this network would be compiled by {}: all of it falls back to "
-                                             "our own engine",
-                                             kind.title()),
-                      .where = {.file = plan->model->path}};
+    return Diagnostic{
+        .message = fmt::format("{} would compile no part of this network: all nodes fall back to our own engine",
+                               kind.title()),
+        .where = {.file = plan->model->path}};
   if (runs) TRY(asking.run(samples));
   return made;
 }

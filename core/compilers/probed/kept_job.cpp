@@ -130,7 +130,7 @@ void KeptJob::keep(const ProbeAnswer& answer, const Json& key, double ms) {
 
 Result<ProbeAnswer> KeptJob::restored(const Kept& kept) {
   const std::size_t end = kept.bytes.find('\n');
-  const Diagnostic wrong{.message = "what was kept is no answer"};
+  const Diagnostic wrong{.message = "the cached entry is not an answer"};
   if (end == std::string::npos) return wrong;
   const Json head = Json::parse(std::string_view(kept.bytes).substr(0, end), nullptr, false);
   std::vector<AnswerFile> files;

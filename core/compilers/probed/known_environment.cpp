@@ -107,10 +107,10 @@ Json environmentFields(const Json& witness, const Json& opened) {
 }
 
 std::string whyNotKept(const Json& witness) {
-  if (!witness.is_object()) return "its environment does not say what is in it";
+  if (!witness.is_object()) return "its environment does not say which packages it contains";
   const std::string why = textOf(witness, "why_not");
   if (why.empty() && witness.value("is_there", Json()) != true)
-    return "none of its packages is installed there, so that nothing says which one it is";
+    return "none of its packages is installed there, so its version is not known";
   return why;
 }
 

@@ -127,7 +127,7 @@ class Marking {
     const ProbeAnswer answer =
         TRY(m_job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", inputs}}}, m_options.stop));
     const auto file = answer.files.find("outputs.npz");
-    if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
+    if (file == answer.files.end()) return Diagnostic{.message = "the probe returned no outputs"};
     return readNpz(file->second);
   }
 
@@ -135,8 +135,8 @@ class Marking {
   Status mark(const std::vector<Candidate>& batch) {
     TRY(checkStop(m_options.stop));
     if (m_made.builds >= m_mostBuilds || m_bytes > kMostBytes) {
-      const std::string why = m_bytes > kMostBytes ? "what was measured before takes too much memory"
-                                                   : fmt::format("{} builds did not get to it", m_mostBuilds);
+      const std::string why = m_bytes > kMostBytes ? "the values that were recorded before already take too much memory"
+                                                   : fmt::format("it was not reached within {} builds", m_mostBuilds);
       for (const Candidate& each : batch) refuse(each, why);
       return Done{};
     }
@@ -156,20 +156,20 @@ class Marking {
   /// Why the batch cannot be marked; empty: its values are taken.
   Result<std::string> tried(const std::vector<Candidate>& batch) {
     const auto made = TRY(readBackPlan(m_of.network.plan, TRY(compile(batch))));
-    if (kernelFacts(*made) != m_kernels) return std::string("other kernels run where it is made an output");
+    if (kernelFacts(*made) != m_kernels) return std::string("other kernels run if it is made an output");
     std::vector<NpzArrays> given;
     for (std::size_t i = 0; i < m_inputs.size(); ++i) {
       given.push_back(TRY(runOn(m_inputs[i])));
       for (const auto& [name, tensor] : m_outputs[i]) {
         const auto again = given.back().find(name);
         if (again == given.back().end() || !isSame(again->second, tensor))
-          return std::string("the outputs change where it is made an output");
+          return std::string("the outputs change if it is made an output");
       }
     }
     for (std::size_t i = 0; i < given.size(); ++i)
       for (const Candidate& each : batch) {
         const auto tensor = given[i].find(each.inFile);
-        if (tensor == given[i].end()) return std::string("the compiler gave no such output");
+        if (tensor == given[i].end()) return std::string("the compiler returned no such output");
         if (const std::string why = whyOtherwise(each, tensor->second.type()); !why.empty()) {
           refuse(each, why);
           continue;
@@ -184,7 +184,7 @@ class Marking {
   static std::string whyOtherwise(const Candidate& candidate, DataType given) {
     const auto isKept = [&](DataType held) { return held == DataType::Undefined || keeps(given, held); };
     if (candidate.held.empty() || std::ranges::any_of(candidate.held, isKept)) return {};
-    return fmt::format("it stands there in {}, and is rounded to {} only where it is made an output",
+    return fmt::format("its type there is {}, and it is rounded to {} only if it is made an output",
                        name(candidate.held.front()), name(given));
   }
 

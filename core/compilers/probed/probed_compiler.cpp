@@ -145,9 +145,9 @@ Status ProbedCompiler::keepWhereItIs(KeptStore& store, const Opened& opened, dou
 
 Result<std::string> ProbedCompiler::whyNotKept(const StopToken& stop) const {
   const Opened where = TRY(opened(stop));
-  if (where.recorded) return std::string("Its answers are those of a job: they are kept in that file.");
+  if (where.recorded) return std::string("Its answers come from the result of a job and are kept in that file.");
   const std::string why = fusescope::whyNotKept(where.witness);
-  return why.empty() ? why : fmt::format("What {} answers is not kept: {}.", m_name, why);
+  return why.empty() ? why : fmt::format("The answers of {} are not kept: {}.", m_name, why);
 }
 
 Result<std::unique_ptr<KeptJob>> ProbedCompiler::takeKeptJob(std::string_view about, const StopToken& stop) const {

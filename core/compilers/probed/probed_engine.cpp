@@ -35,7 +35,7 @@ Result<std::vector<double>> runTimes(const ProbeAnswer& answer) {
   const bool isTime =
       !ms.empty() && std::ranges::all_of(ms, [](double each) { return std::isfinite(each) && each >= 0; });
   if (isTime) return ms;
-  return Diagnostic{.message = "the probe told no times of runs"};
+  return Diagnostic{.message = "the probe returned no times of runs"};
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
   for (const auto& [plan, name] : m_outputs) {
     const auto given = arrays.find(name);
     if (given == arrays.end())
-      return Diagnostic{.message = "the compiler gave no such output", .where = {.value = plan}};
+      return Diagnostic{.message = "the compiler returned no such output", .where = {.value = plan}};
     const DataType type = m_plan->graph().value(*m_plan->graph().findValue(plan)).type.dtype;
     outputs.emplace(plan, isStoredAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
                                                                                         : std::move(given->second));
@@ -254,8 +254,8 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
   TimeReport meanwhile;
   summarise(meanwhile, TRY(runTimes(answer)));
   report.remark = fmt::format(
-      "times of kernels are {}, as {} tells them while it profiles, which takes time of its own: a run took {:.3g} ms "
-      "then, and {:.3g} ms without",
+      "times of kernels are {}, as {} reports them while it profiles; profiling itself takes time: a run took {:.3g} "
+      "ms with it and {:.3g} ms without it",
       kind.kernelTimesAre(m_plan->options.compilerOptions), kind.title(), *meanwhile.medianMs, *report.medianMs);
   std::vector<StepTime> layers;
   const std::string device = m_compiler.device(m_plan->options.compilerOptions);

@@ -19,8 +19,8 @@ bool ProbedKind::takesTarget(std::string_view asked) const {
 
 std::string ProbedKind::elsewhere() const {
   return fmt::format(
-      "On a machine that has it and cannot be reached: fusescope probe pack MODEL --compiler {} -o job.pyz "
-      "here, python3 job.pyz there, and fusescope probe open result.zip here.",
+      "If it is on a machine that cannot be reached, run fusescope probe pack MODEL --compiler {} -o job.pyz here, "
+      "python3 job.pyz there, and fusescope probe open result.zip here.",
       name());
 }
 

@@ -42,16 +42,15 @@ int threadsIn(const Json& asked, const Json& hello) {
 }  // namespace
 
 std::string RecordedJob::inWords() const {
-  return fmt::format("measured on {} ({}) in the job that ended {}",
-                     machine.empty() ? "a machine without a name" : machine,
-                     platform.empty() ? "it does not say its system" : platform,
-                     finished.empty() ? "at a time that it does not say" : finished);
+  return fmt::format(
+      "measured on {} ({}) in the job that ended {}", machine.empty() ? "a machine without a name" : machine,
+      platform.empty() ? "unknown system" : platform, finished.empty() ? "at an unknown time" : finished);
 }
 
 std::string RecordedJob::whyNot(Ability ability) const {
   const std::string_view op = opOf(ability);
   if (op.empty() || ops.contains(std::string(op))) return {};
-  return fmt::format("The job did not ask for \"{}\": pack it again with --do {}.", op, op);
+  return fmt::format("The job does not contain the question \"{}\": pack it again with --do {}.", op, op);
 }
 
 bool isJobResult(std::string_view environment) {
@@ -62,10 +61,10 @@ Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view ki
   const FileIdentity identity = TRY(identityOf(path));
   const JobResult result = TRY(openJobResult(path));
   if (result.compiler != kind)
-    return Diagnostic{
-        .message = fmt::format("this is the result of a job for {}, and not for {}", result.compiler, kind),
-        .where = {.file = path},
-        .help = fmt::format("Give it as {}@{}, or open it with: fusescope probe open {}", result.compiler, path, path)};
+    return Diagnostic{.message = fmt::format("this is the result of a job for {}, not for {}", result.compiler, kind),
+                      .where = {.file = path},
+                      .help = fmt::format("Name it as the compiler {}@{}, or open it with: fusescope probe open {}",
+                                          result.compiler, path, path)};
   return RecordedJob{.file = identity,
                      .machine = textOf(result.hello, "machine"),
                      .platform = textOf(result.hello, "platform"),

@@ -27,7 +27,7 @@ std::size_t aligned(std::size_t at) {
 }
 
 Diagnostic doesNotFit(const std::string& name) {
-  return {.message = "the probe tells of a tensor that is not in the memory which it was given",
+  return {.message = "the probe describes a tensor that is outside the memory that it received",
           .where = {.value = name}};
 }
 
@@ -93,7 +93,7 @@ Result<std::map<std::string, Tensor>> SharedTensors::taken(const Json& list) {
   if (::fstat(m_file.number(), &facts) != 0) return refusedBySystem("looked at");
   const auto there = static_cast<std::size_t>(facts.st_size);
   TRY(map(there));
-  if (!list.is_array()) return Diagnostic{.message = "the probe tells of no tensors"};
+  if (!list.is_array()) return Diagnostic{.message = "the probe describes no tensors"};
   std::map<std::string, Tensor> tensors;
   for (const Json& each : list) {
     std::string name, type;

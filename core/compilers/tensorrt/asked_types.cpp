@@ -53,8 +53,8 @@ class LayerTypes {
     LoweredPin pin{.node = grant.node, .type = grant.asked, .isExpressible = isGranted, .how = {}};
     if (!isGranted) {
       pin.how = isOfLayers(grant.asked)
-                    ? fmt::format("The plan does not grant {} to it.", name(grant.asked))
-                    : fmt::format("TensorRT's layer precisions cannot ask for {}: f32, f16 and bf16 can be.",
+                    ? fmt::format("The plan does not give it the type {}.", name(grant.asked))
+                    : fmt::format("TensorRT's layer precisions cannot be {}: they can be f32, f16 and bf16.",
                                   name(grant.asked));
     } else {
       if (directive != nullptr) TRY(beAsStrict(*directive));

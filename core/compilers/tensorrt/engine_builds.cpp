@@ -89,14 +89,14 @@ class BuildWriter {
     for (const std::string& node : build.nodes) {
       if (node.find_first_of(",'*") != std::string::npos) {
         build.note =
-            fmt::format("trtexec cannot be told of the layer '{}': use fusescope export --to polygraphy.", node);
+            fmt::format("trtexec cannot set the type of the layer '{}': use fusescope export --to polygraphy.", node);
         return m_model;
       }
       items.push_back(node + ":" + layerType(build.type));
     }
     const DataType other = build.type == DataType::F32 ? m_lowest : build.type;
     build.note =
-        "trtexec leaves names out that its parser does not give to layers: the log must say 'Set layer' of each.";
+        "trtexec ignores names that its parser does not give to layers: the log must contain 'Set layer' for each.";
     return addTrtexec(m_model, name,
                       fmt::format("{} --precisionConstraints=obey {}", flagOf(other),
                                   shellQuoted("--layerPrecisions=" + joined(items, ","))),
@@ -113,7 +113,7 @@ class BuildWriter {
     const std::string network = name + ".onnx";
     build.commands.push_back(fmt::format("fusescope export {} --target {} --precision {}{} --to onnx -o {}",
                                          shellQuoted(m_model), m_target, toText(others), pins, shellQuoted(network)));
-    build.note = "The engine is of the network that export writes: its times are prices of plans of that file.";
+    build.note = "The engine is made from the network that export writes: its times are prices for plans of that file.";
     return addTrtexec(network, name, "", build);
   }
 
@@ -124,7 +124,9 @@ class BuildWriter {
         fmt::format("fusescope calibrate {} --inputs SAMPLES.npz -o {}", shellQuoted(m_model), shellQuoted(ranges)));
     build.commands.push_back(fmt::format("fusescope export {} --target {} --precision int8 --ranges {} --to onnx -o {}",
                                          shellQuoted(m_model), m_target, shellQuoted(ranges), shellQuoted(network)));
-    build.note = "SAMPLES.npz are inputs as the network will get them: int8 needs their ranges.";
+    build.note =
+        "SAMPLES.npz contains inputs like those that the network will receive: int8 needs the ranges that are measured "
+        "on them.";
     // Of a network that holds its codes TensorRT 8 must be allowed to use them; from 10 on it is built as it is.
     const bool isOld = m_target.ends_with("-8"), isNewest = typesBy(m_target) == TypesBy::StronglyTyped;
     return addTrtexec(network, name, isOld ? " --int8" : isNewest ? "" : " --stronglyTyped", build);

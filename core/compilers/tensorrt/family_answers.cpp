@@ -15,7 +15,7 @@ namespace fusescope {
 namespace {
 
 Diagnostic unreadable(std::string_view title, std::string_view what) {
-  return {.message = fmt::format("What {} answered to \"{}\" cannot be read.", title, what)};
+  return {.message = fmt::format("the answer of {} to \"{}\" cannot be read", title, what)};
 }
 
 /// The node of the main graph that a refusal is of: of one in a body or in a function the node that holds it.
@@ -59,7 +59,7 @@ std::string nameOfCard(const Json& opened) {
 Result<std::string> fileText(const ProbeAnswer& answer, const char* name, std::string_view title) {
   const auto file = answer.files.find(name);
   if (file == answer.files.end())
-    return Diagnostic{.message = fmt::format("{} answered without the file {}.", title, name),
+    return Diagnostic{.message = fmt::format("the answer of {} does not contain the file {}", title, name),
                       .where = {.attribute = "--compiler"}};
   return readTextFile(file->second);
 }

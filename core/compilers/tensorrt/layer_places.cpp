@@ -156,8 +156,8 @@ class LayerPlacer {
     const Node& node = m_graph.node(place.nodes.begin()->first);
     const std::string made = node.outputs.empty() ? "nothing" : m_graph.value(node.outputs.front()).type.text();
     place.why = fmt::format(
-        "it writes {}, and {} of this network, which it names, makes {}: the engine is of another "
-        "network, or of other extents",
+        "it writes {}, but {} of this network, which it names, makes {}: the engine was built from another network, or "
+        "for other extents",
         joined(written), node.name, made);
     for (const auto& [id, certainty] : place.nodes) place.nearest.push_back(id);
     place.nodes.clear();
@@ -233,11 +233,11 @@ class LayerPlacer {
 
   static std::string whyUnplaced(const Names& names) {
     if (names.unknown.empty())
-      return "neither its name nor metadata name a node, and its tensors do not tell between which nodes it stands";
+      return "neither its name nor its metadata name a node, and its tensors do not show between which nodes it is";
     std::vector<std::string> first(
         names.unknown.begin(),
         names.unknown.begin() + static_cast<std::ptrdiff_t>(std::min(kMostNames, names.unknown.size())));
-    return fmt::format("it names {}{}, which the network has not", joined(first),
+    return fmt::format("it names {}{}, which the network does not have", joined(first),
                        names.unknown.size() > kMostNames ? ", …" : "");
   }
 

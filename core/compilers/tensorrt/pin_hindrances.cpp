@@ -87,7 +87,7 @@ class HindranceFinder {
     if (!isSet && !m_log.command.empty()) return PinHindrance{PinCause::NotApplied, whyNotSet(node)};
     if (isSet && m_constraints == "prefer")
       return PinHindrance{PinCause::OnlyPreferred,
-                          "The build was told to prefer the types of layers, not to obey them."};
+                          "The build was configured to prefer the types of layers, not to obey them."};
     return std::nullopt;
   }
 
@@ -99,8 +99,8 @@ class HindranceFinder {
     });
     if (hasType) return std::nullopt;
     return PinHindrance{PinCause::NotApplied,
-                        "The network was built as a strongly typed one: its own types hold, and those of layers are no "
-                        "part of the build. Write the type into the network: fusescope export --to onnx."};
+                        "The network was built as strongly typed: the types in the network are used, and types that "
+                        "are set for layers are ignored. Write the type into the network: fusescope export --to onnx."};
   }
 
   std::string whyNotSet(NodeId node) const {

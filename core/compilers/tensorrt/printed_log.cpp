@@ -28,7 +28,7 @@ Result<PrintedLog> printedLog(std::string_view messages) {
     if (line.empty()) continue;
     const Json message = Json::parse(line, nullptr, false);
     if (!message.is_array() || message.size() != 2 || !message[0].is_string() || !message[1].is_string())
-      return Diagnostic{.message = fmt::format("Line {} of the compiler's log is no message.", number)};
+      return Diagnostic{.message = fmt::format("line {} of the compiler's log is not a message", number)};
     const auto& words = message[1].get_ref<const std::string&>();
     printed.text += fmt::format("[{}] [TRT] {}\n", levelOf(message[0].get_ref<const std::string&>()), words);
     if (words.starts_with("Layers:")) printed.layers = words;

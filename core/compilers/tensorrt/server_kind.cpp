@@ -15,11 +15,11 @@ constexpr const char* kTimingCache = "timing_cache";
 /// Where the compiler runs is nobody's business: its folder may be gone when it ends.
 Status checkTimingCache(const std::string& path) {
   if (path.starts_with('/')) return Done{};
-  return Diagnostic{.message = fmt::format("the timing cache {} is no whole path, and the machine that compiles has no "
-                                           "folder in which it would begin",
+  return Diagnostic{.message = fmt::format("the timing cache {} is not an absolute path, and there is no folder to "
+                                           "which the machine that compiles could relate it",
                                            path),
                     .where = {.attribute = "--compiler-option"},
-                    .help = "Give a path that begins with /, as it is on that machine."};
+                    .help = "Give the absolute path on that machine, which begins with /."};
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<CompilerOption> ServerKind::options() const {
 
 std::string ServerKind::whyNot(Ability ability, const Json& opened) const {
   if (ability == Ability::InnerValues)
-    return fmt::format("{} hands out no values inside of what it compiled.", title());
+    return fmt::format("{} does not return values that are inside the network that it compiled.", title());
   if (ability == Ability::Keep)
     return fmt::format("What {} compiled is not kept: it can be compiled again from the network.", title());
   if (!memberOf(opened, "devices").empty()) return {};

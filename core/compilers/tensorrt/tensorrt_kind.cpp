@@ -18,7 +18,7 @@ class TensorrtKind final : public ServerKind {
   std::string_view name() const override { return "tensorrt"; }
   std::string_view title() const override { return "TensorRT"; }
   std::string untried() const override {
-    return "Nobody has run TensorRT for servers through Fusescope yet: what asks it was written by its documentation, "
+    return "Nobody has run TensorRT for servers through Fusescope yet: this part was written from its documentation, "
            "and tried with TensorRT for RTX, which has the same interface.";
   }
 
@@ -41,7 +41,7 @@ class TensorrtKind final : public ServerKind {
     ReadBack told = readBuiltEngine(network, files);
     keepAnswers(compiled, {"device"}, told);
     warnOfNodes(network, compiled, "no_layer_of",
-                "no layer of floats was made of the node, so that no type of one could be set", told);
+                "the parser made no layer with floats of the node, so no type could be set", told);
     for (const Json& warning : memberOf(compiled.json, "warnings"))
       told.decisions.push_back(decide("build.compiler_warns", {}, network.plan->options.compiler,
                                       {{"compiler", "TensorRT"}, {"message", warning}}));

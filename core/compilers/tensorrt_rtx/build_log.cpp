@@ -26,7 +26,7 @@ class LogReader {
   Status take(std::string_view line, std::size_t number) {
     const Json message = Json::parse(line, nullptr, false);
     if (!message.is_array() || message.size() != 2 || !message[0].is_string() || !message[1].is_string())
-      return Diagnostic{.message = fmt::format("Line {} of the compiler's log is no message.", number)};
+      return Diagnostic{.message = fmt::format("line {} of the compiler's log is not a message", number)};
     const auto& severity = message[0].get_ref<const std::string&>();
     const std::string_view text = message[1].get_ref<const std::string&>();
     if (text.starts_with(kList)) m_log.layers = TRY(parseLayerList(text));

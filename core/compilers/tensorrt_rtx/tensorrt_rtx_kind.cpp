@@ -58,7 +58,7 @@ class TensorrtRtxKind final : public ProbedKind {
       case Ability::Profile:
         return whyNoCard(opened);
       case Ability::InnerValues:
-        return "TensorRT for RTX hands out no values inside of what it compiled.";
+        return "TensorRT for RTX does not return values that are inside the network that it compiled.";
       case Ability::Keep:
         return "What TensorRT for RTX compiled is not kept: it can be compiled again from the network.";
     }
@@ -104,7 +104,7 @@ class TensorrtRtxKind final : public ProbedKind {
     if (devices.empty()) return joined({only + ", and there is none.", textMember(about, "why_no_device")}, " ");
     for (const Json& device : devices)
       if (std::ranges::count(known, memberOf(device, "sm")) > 0) return {};
-    return fmt::format("{}; {} is none.", only, textMember(devices.front(), "name"));
+    return fmt::format("{}; {} is not an RTX card.", only, textMember(devices.front(), "name"));
   }
 };
 

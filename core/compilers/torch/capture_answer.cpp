@@ -80,10 +80,10 @@ Decision ofRecompiled(const Told& told) {
 
 /// What a TorchScript file, or the way that was taken from it, does not say any more.
 void addLost(std::vector<Decision>& decisions, bool isOnnx) {
-  const char* extents = isOnnx ? "the ranges of extents: each is the one that was given"
-                               : "the ranges of extents: where torch finds that one may vary, it stands open";
-  const char* names = isOnnx ? "the nodes of the exported program: there is none"
-                             : "the names of modules, and those of inputs where torch calls them otherwise";
+  const char* extents = isOnnx ? "the ranges of extents: each extent is the one that was given"
+                               : "the ranges of extents: an extent is open if torch finds that it may vary";
+  const char* names = isOnnx ? "the nodes of the exported program, because no program was exported"
+                             : "the names of modules, and the names of inputs that torch renames";
   for (const char* what : {"the lines of source", names, extents})
     decisions.push_back(decide("import.lost_by_torchscript", {}, "import", {{"what", what}}));
 }
@@ -131,18 +131,18 @@ Result<std::optional<Diagnostic>> problemFrom(const CodeToRun& code, const Answe
 
 Result<CapturedProgram> capturedFrom(const CodeToRun& code, const ProbeAnswer& answer) {
   const auto bad = [&](const std::string& why) {
-    return Diagnostic{.message = "what torch's part of the probe answered is not known here: " + why,
+    return Diagnostic{.message = "this program cannot read the answer of the probe for torch: " + why,
                       .where = {.file = code.file.string()}};
   };
   auto read = answerFrom(answer.json);
   if (!read.ok()) return bad(read.error().text());
   const Answer& told = read.value();
   if (told.version != kAnswerVersion)
-    return bad(fmt::format("it is of version {}, and {} is known", told.version, kAnswerVersion));
+    return bad(fmt::format("it has version {}, and this program reads version {}", told.version, kAnswerVersion));
   const bool isOnnx = answer.files.contains(kCapturedNetwork);
   if (told.way.empty() == (isOnnx || answer.files.contains(kCapturedProgram)))
-    return bad("its files are not those that it tells of");
-  if (answer.files.size() > 1) return bad("torch wrote the weights into files of their own, since they are many");
+    return bad("its files are not the files that it lists");
+  if (answer.files.size() > 1) return bad("torch wrote the weights into separate files, because they are large");
   auto problem = problemFrom(code, told, answer.json.value("problem", Json()));
   if (!problem.ok()) return bad(problem.error().text());
   CapturedProgram captured{.torch = told.torch, .extents = told.extents, .decisions = decisionsOf(code, told, isOnnx)};

@@ -39,18 +39,19 @@ Diagnostic wrongUse(std::string message, const char* option, std::string help = 
 Status checkOptions(const CodeToRun& code, const CaptureOptions& options) {
   if (code.kind == CodeKind::Script) {
     if (!options.inputs.empty())
-      return wrongUse("is for TorchScript; the function of a script returns example inputs", "--input");
+      return wrongUse("is only for TorchScript; the function of a script returns example inputs itself", "--input");
     if (isOnnxWanted(options))
-      return wrongUse("names the exported program, a .pt2", "-o", "export --to onnx writes the network that is made.");
+      return wrongUse("must name the exported program, a .pt2 file", "-o",
+                      "fusescope export --to onnx writes the network that torch makes.");
     return Done{};
   }
   if (options.breaks)
-    return wrongUse("is for scripts: TorchDynamo sees the calls of Python, and TorchScript has none left", "--breaks");
+    return wrongUse("is only for scripts: TorchDynamo observes Python code, and TorchScript contains none", "--breaks");
   if (options.inputs.empty())
-    return Diagnostic{.message = "is TorchScript, which does not hold the extents of its inputs, and none are given",
+    return Diagnostic{.message = "is TorchScript, which does not contain the extents of its inputs, and none are given",
                       .where = {.file = code.file.string()},
                       .help =
-                          "Give those of each argument of forward(), and its type where that is not f32: --input "
+                          "Give the extents of each argument of forward(), and its type if that is not f32: --input "
                           "x=1,3,224,224 --input ids=1,128:int64."};
   return Done{};
 }
@@ -76,13 +77,13 @@ Status checkTarget(const CodeToRun& code, const CaptureOptions& options, const f
   std::error_code none;
   const bool isThere = fs::exists(fs::symlink_status(target, none));
   if (isThere && fs::exists(target, none) && fs::equivalent(target, code.file, none))
-    return Diagnostic{.message = "is the file that the program is made of, and would be written over",
+    return Diagnostic{.message = "is the file from which the program is made, and would be written over",
                       .where = {.file = target.string(), .attribute = "-o"},
-                      .help = "Give the program another name by -o."};
+                      .help = "Give the program another name with -o."};
   if (isThere && !options.overwrites)
-    return Diagnostic{.message = "is there already, and is not written over",
+    return Diagnostic{.message = "exists already and is not written over",
                       .where = {.file = target.string(), .attribute = "-o"},
-                      .help = "Give another name by -o, or --overwrite."};
+                      .help = "Give another name with -o, or give --overwrite."};
   auto writable = checkWritable(target);
   if (writable.ok()) return Done{};
   Diagnostic error = std::move(writable).error();
@@ -126,9 +127,9 @@ Result<std::optional<CodeToRun>> codeNamed(const std::string& given, const StopT
   CodeToRun code;
   if (const auto named = scriptFunctionNamed(given)) {
     if (!isPythonName(named->function))
-      return Diagnostic{.message = fmt::format("'{}' is no name of a function", named->function),
+      return Diagnostic{.message = fmt::format("'{}' is not the name of a function", named->function),
                         .where = {.file = named->script.string()},
-                        .help = "A function of a script is named by SCRIPT.py:FUNCTION."};
+                        .help = "Name a function of a script as SCRIPT.py:FUNCTION."};
     code.file = named->script;
     code.function = named->function;
   } else if (isScript(given)) {
@@ -138,7 +139,7 @@ Result<std::optional<CodeToRun>> codeNamed(const std::string& given, const StopT
     code.kind = CodeKind::TorchScript;
     code.file = given;
   } else if (isBarePickle(given)) {
-    return Diagnostic{.message = "holds weights or a module that torch.save() wrote, and no graph",
+    return Diagnostic{.message = "contains weights or a module that torch.save() wrote, but no graph",
                       .where = {.file = given},
                       .help =
                           "Write a function into a script that makes the module, loads this file and returns "
@@ -172,8 +173,8 @@ Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureOptio
                                        const Progress& progress) {
   const std::string now = TRY(sha256OfFile(code.file, stop));
   if (code.sha256.empty() || options.confirmed != code.sha256 || now != code.sha256)
-    return Diagnostic{.message = now == code.sha256 ? "is code that nobody has confirmed, and is not run"
-                                                    : "is not as it was when it was confirmed, and is not run",
+    return Diagnostic{.message = now == code.sha256 ? "is code that nobody has confirmed, so it is not run"
+                                                    : "has changed since it was confirmed, so it is not run",
                       .where = {.file = code.file.string()}};
   TRY(checkCapture(code, options));
   if (progress) progress("start torch", options.environment);

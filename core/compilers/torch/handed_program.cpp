@@ -25,11 +25,12 @@ Result<fs::path> programOf(const Plan& plan, std::string_view who) {
   return Diagnostic{
       .message =
           given.empty()
-              ? fmt::format("{} takes the exported program (.pt2) of a network, and there is none beside it", who)
+              ? fmt::format("{} needs the exported program (.pt2) of a network, and there is none beside the network",
+                            who)
               : "there is no exported program at this path",
       .where = {.file = path.string(), .attribute = kProgram},
       .help =
-          "torch.export.save writes one. Where it lies elsewhere: --compiler-option program=PATH; PATH begins at "
+          "torch.export.save writes one. If it is elsewhere, give --compiler-option program=PATH; PATH is relative to "
           "the folder of the network."};
 }
 
@@ -38,13 +39,13 @@ Status checkWhole(const Plan& plan, std::string_view who) {
   const Model& model = *plan.model;
   std::string why;
   if (model.unquantized != nullptr)
-    why = "and the codes of a quantised plan are not in it";
+    why = "which does not contain the codes of a quantised plan";
   else if (model.files.empty() || model.contentHash == Hash128() || plan.segments.size() > 1)
-    why = "and a part of a network has none";
+    why = "and a part of a network has no exported program";
   if (why.empty()) return Done{};
-  return Diagnostic{.message = fmt::format("{} takes a network by its exported program, {}", who, why),
+  return Diagnostic{.message = fmt::format("{} compiles the exported program of a network, {}", who, why),
                     .where = {.file = model.path, .attribute = "--compiler"},
-                    .help = "Plan it without what parts it: fallbacks, or int8 by ranges."};
+                    .help = "Plan the network as a whole, without fallbacks and without int8 by ranges."};
 }
 
 /// No part of the network is to blame for a program that is refused: errors are of the option that names it.

@@ -44,7 +44,7 @@ class MadeNetworkReader {
     auto made = madeNetworkFromJson(told);
     if (fields.error() || !made.ok()) return bad(fields.error() ? fields.error()->text() : made.error().text());
     if (version != kMadeNetworkVersion)
-      return bad(fmt::format("it is of version {}, and {} is known", version, kMadeNetworkVersion));
+      return bad(fmt::format("it has version {}, and this program reads version {}", version, kMadeNetworkVersion));
     m_program = TRY(readExportedProgram(m_path)).program;
     auto file = onnxlib::readModel(m_network);
     if (!file.ok()) return bad("its network cannot be read: " + file.error().text());
@@ -58,9 +58,9 @@ class MadeNetworkReader {
 
  private:
   Diagnostic bad(const std::string& why) const {
-    return {.message = "what torch's part of the probe answered does not fit the exported program: " + why,
+    return {.message = "the answer of the probe for torch does not fit the exported program: " + why,
             .where = {.file = m_path.string()},
-            .help = "Nothing of it is kept."};
+            .help = "Nothing of the answer is kept."};
   }
 
   Status checkInputs() const {
@@ -70,7 +70,7 @@ class MadeNetworkReader {
     std::vector<std::string> found;
     for (const onnxlib::FileValue& input : m_file.graph.inputs) found.push_back(input.name);
     if (found == expected) return Done{};
-    return bad(fmt::format("its inputs are {}, and those of the program {}", fmt::join(found, ", "),
+    return bad(fmt::format("its inputs are {}, but the inputs of the program are {}", fmt::join(found, ", "),
                            fmt::join(expected, ", ")));
   }
 
@@ -94,13 +94,13 @@ class MadeNetworkReader {
   Status checkNodes(const MadeNetwork& made) const {
     for (const MadeNode& node : made.nodes) {
       const auto [first, last] = m_fileNodes.equal_range(node.name);
-      if (first == last) return bad(fmt::format("it tells of a node {} that its network does not have", node.name));
+      if (first == last) return bad(fmt::format("it names a node {} that its network does not have", node.name));
       if (std::none_of(first, last, [&](const auto& each) { return each.second->programNode == node.from; }))
-        return bad(fmt::format("its network does not say that the node {} is of {}", node.name, node.from));
+        return bad(fmt::format("its network does not say that the node {} was made from {}", node.name, node.from));
       const std::string own = node.from.substr(node.from.rfind('/') + 1);
       if (!node.from.empty() && !m_programNodes.contains(own))
-        return bad(
-            fmt::format("the node {} is said to be of {}, which the program does not have", node.name, node.from));
+        return bad(fmt::format("it says that the node {} was made from {}, which the program does not have", node.name,
+                               node.from));
     }
     return Done{};
   }
@@ -140,9 +140,9 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkOpti
                                      const Progress& progress) {
   std::error_code none;
   if (fs::is_regular_file(path, none) && !isTorchFile(path))
-    return Diagnostic{.message = "is no exported program of PyTorch (.pt2)",
+    return Diagnostic{.message = "is not an exported program of PyTorch (.pt2)",
                       .where = {.file = path.string()},
-                      .help = "Other networks open as they are: fusescope plan FILE."};
+                      .help = "Other networks need no import: fusescope plan FILE."};
   const Model program = TRY(importProgramAsItIs(path, {}, stop));
   TRY(checkHandableToTorch(path));
   const Hash128 hash = TRY(programHash(*program.files.front()));

@@ -41,13 +41,13 @@ Result<InductorGraph> graphFrom(const Json& json) {
 
 Result<Json> parsed(std::string_view text) {
   Json json = untrustedJson(text);
-  if (json.is_discarded()) return Diagnostic{.message = "What torch's part of the probe wrote is not JSON."};
+  if (json.is_discarded()) return Diagnostic{.message = "the file that the probe for torch wrote is not JSON"};
   return json;
 }
 
 Result<std::vector<NodeOrigin>> originsFrom(const Json& json) {
   std::vector<NodeOrigin> origins;
-  if (!json.is_array()) return Diagnostic{.message = "A graph that TorchInductor was given has no list of nodes."};
+  if (!json.is_array()) return Diagnostic{.message = "a graph that TorchInductor received has no list of nodes"};
   for (const Json& node : json) origins.push_back(TRY(originFrom(node)));
   return origins;
 }

@@ -155,8 +155,8 @@ ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::
     placement.placed += nodes.empty() ? 0 : 1;
     if (nodes.empty())
       placement.unplaced.push_back({.layer = made.name,
-                                    .why = made.origins.empty() ? "the file names no node of which it is made"
-                                                                : "the network has no node that was made of " +
+                                    .why = made.origins.empty() ? "the file names no node from which it was made"
+                                                                : "the network has no node that was made from " +
                                                                       firstOf(made.origins) + " of the program"});
   }
   tellShared(plan.graph(), "torch", told);

@@ -94,7 +94,7 @@ class Matching {
     const bool isMadeOfIt = !m_network.plan->model->network.empty();
     if (m_made.weights > 0 && m_made.equalWeights == 0 && !isMadeOfIt)
       return otherProgram(
-          fmt::format("none of the {} weights of the network is one of the exported program's", m_made.weights));
+          fmt::format("none of the {} weights of the network is a weight of the exported program", m_made.weights));
     return Done{};
   }
 
@@ -106,16 +106,16 @@ class Matching {
     if (known == m_program.weights.end() || !isOfSameNodes(tensor.name)) return Done{};
     const ProgramWeight& weight = known->second;
     const bool isOfOneForm = weight.type == name(tensor.dtype) && weight.dims == tensor.dims;
-    return otherProgram(isOfOneForm ? fmt::format("the weight {} has other numbers there", called->second)
-                                    : fmt::format("the weight {} is {} [{}] in the network and {} [{}] there",
+    return otherProgram(isOfOneForm ? fmt::format("the weight {} has other numbers in the program", called->second)
+                                    : fmt::format("the weight {} is {} [{}] in the network and {} [{}] in the program",
                                                   called->second, name(tensor.dtype), fmt::join(tensor.dims, ", "),
                                                   weight.type, fmt::join(weight.dims, ", ")));
   }
 
   Diagnostic otherProgram(const std::string& why) const {
-    return {.message = "the exported program is not that of this network: " + why,
+    return {.message = "the exported program does not belong to this network: " + why,
             .where = {.file = m_network.plan->model->path, .attribute = "program"},
-            .help = "Name the program that the network was exported from: --compiler-option program=PATH."};
+            .help = "Name the program from which the network was exported: --compiler-option program=PATH."};
   }
 
   const CompilerInput& m_network;

@@ -13,12 +13,12 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kNoSupport =
-    "torch says what it cannot run only when it runs an exported program, which the build finds out.";
+    "torch reports what it cannot run only when it runs an exported program, so only a build shows this.";
 
 Result<std::string> writtenText(const ProbeAnswer& answer, const char* name) {
   const auto found = answer.files.find(name);
   if (found == answer.files.end())
-    return Diagnostic{.message = fmt::format("torch's part of the probe sent no file {}.", name)};
+    return Diagnostic{.message = fmt::format("the probe for torch did not send the file {}", name)};
   return readTextFile(found->second);
 }
 
@@ -38,8 +38,8 @@ class TorchKind final : public ProbedKind {
   std::string whyNot(Ability ability, const Json& /*opened*/) const override {
     if (ability == Ability::Support) return kNoSupport;
     if (ability == Ability::InnerValues)
-      return "torch is asked for the outputs of the exported program alone: other kernels run where a value inside is "
-             "made an output.";
+      return "torch returns only the outputs of the exported program: other kernels run if an inner value is made an "
+             "output.";
     if (ability == Ability::Keep)
       return "What torch compiled is not kept: it can be compiled again from the exported program.";
     return {};

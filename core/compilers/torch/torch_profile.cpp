@@ -32,7 +32,7 @@ struct Profile {
 };
 
 Diagnostic noProfile() {
-  return {.message = "What torch's part of the probe wrote of a profile cannot be read."};
+  return {.message = "the profile that the probe for torch wrote cannot be read"};
 }
 
 bool isOnCard(std::string_view category) {

@@ -51,7 +51,7 @@ Result<PartitionBlock> blockFrom(const Json& json) {
 
 Result<ProgramPartition> programPartition(std::string_view text) {
   const Json json = untrustedJson(text);
-  if (json.is_discarded()) return Diagnostic{.message = "What Torch-TensorRT's part of the probe wrote is not JSON."};
+  if (json.is_discarded()) return Diagnostic{.message = "the file that the probe for Torch-TensorRT wrote is not JSON"};
   ProgramPartition partition;
   std::map<std::string, std::string> gone;
   JsonFields fields(json);

@@ -26,11 +26,12 @@ constexpr const char* kRtxTarget = "tensorrt-rtx";
 constexpr const char* kServerTarget = "tensorrt-10";
 
 constexpr const char* kOnlyADryRun =
-    "Torch-TensorRT is asked for its dry run alone, which says how it divides a program and makes no engine that could "
-    "be run. Its engines are TensorRT's, which --compiler tensorrt-rtx builds of the network; torch itself runs the "
-    "program by --compiler torch.";
+    "Torch-TensorRT is used only for its dry run, which reports how it divides a program and makes no engine that "
+    "could be run. Its engines are engines of TensorRT, which --compiler tensorrt-rtx builds from the network; torch "
+    "itself runs the program with --compiler torch.";
 constexpr const char* kSaysInADryRun =
-    "Torch-TensorRT says what it takes only in a dry run of the whole program, which is what a build asks for.";
+    "Torch-TensorRT reports what it supports only in a dry run of the whole program, and only a build starts this dry "
+    "run.";
 
 std::vector<CompilerOption> dryRunOptions() {
   return {
@@ -78,10 +79,12 @@ Json keptInTorch(const Plan& plan) {
 }
 
 LoweredPin notAsked(const PrecisionGrant& grant) {
-  return {.node = grant.node,
-          .type = grant.asked,
-          .isExpressible = false,
-          .how = "Torch-TensorRT takes the types of the exported program, which no option of it changes node by node."};
+  return {
+      .node = grant.node,
+      .type = grant.asked,
+      .isExpressible = false,
+      .how =
+          "Torch-TensorRT uses the types of the exported program, and none of its options changes them node by node."};
 }
 
 class TorchTensorrtKind final : public ProbedKind {

@@ -19,8 +19,8 @@ class TrtexecKind final : public ServerKind {
   std::string_view name() const override { return "trtexec"; }
   std::string_view title() const override { return "trtexec"; }
   std::string untried() const override {
-    return "Nobody has run trtexec through Fusescope yet: what starts it was written by its help, and tried with logs "
-           "and files that others have published.";
+    return "Nobody has run trtexec through Fusescope yet: this part was written from its help text, and tried with "
+           "logs and files that others have published.";
   }
   bool saysSupport() const override { return false; }
   std::string whyNot(Ability ability, const Json& opened) const override {
@@ -46,12 +46,12 @@ class TrtexecKind final : public ServerKind {
     ReadBack told = readBuiltEngine(network, files);
     keepAnswers(compiled, {"device"}, told);
     warnOfNodes(network, compiled, "calculation_set_in_part",
-                "the parser made several layers of the node, and the type was set for the first one alone: trtexec can "
-                "name no others before 9",
+                "the parser made several layers of the node, and the type was set only for the first one: before "
+                "version 9, trtexec cannot name the others",
                 told);
     warnOfNodes(network, compiled, "output_set_in_part",
-                "the parser made several layers of the node, and the type of what the first one writes was set, which "
-                "is not what the node gives: trtexec can name no others",
+                "the parser made several layers of the node, and the type was set only for the output of the first "
+                "one, which is not the output of the node: trtexec cannot name the others",
                 told);
     std::vector<std::string> words;
     for (const Json& word : memberOf(compiled.json, "command"))
@@ -61,7 +61,8 @@ class TrtexecKind final : public ServerKind {
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {
-    return "medians over all runs, means where no medians are told, and a whole run is the sum of the means";
+    return "medians over all runs, or means if no medians are reported; the time of a whole run is the sum of the "
+           "means";
   }
   Result<std::map<std::string, double>> kernelTimes(const CompilerInput& network,
                                                     const ProbeAnswer& profile) const override {
@@ -79,7 +80,7 @@ class TrtexecKind final : public ServerKind {
   static constexpr const char* kLayers = "layers.json";
   static constexpr const char* kProfile = "profile.json";
   static constexpr const char* kNoSupport =
-      "trtexec says what it refuses only when it builds an engine, which the build finds out.";
+      "trtexec reports what it refuses only when it builds an engine, so only a build shows this.";
 };
 
 }  // namespace

@@ -115,10 +115,10 @@ Result<Model> layerNetwork(const EngineLayers& engine) {
       std::ranges::any_of(engine.layers, [](const ListedLayer& layer) { return !layer.outputs.empty(); });
   if (!hasTensors)
     return Diagnostic{
-        .message = "only names of layers are told, and no tensors: no network can be drawn from them alone",
+        .message = "the file contains only names of layers and no tensors, so no network can be drawn from it",
         .help =
             "Give the ONNX file as well, or build the engine with --profilingVerbosity=detailed: an engine that was "
-            "built without it never tells more."};
+            "built without this option reports only names."};
   return LayerNetworkBuilder(engine).run();
 }
 

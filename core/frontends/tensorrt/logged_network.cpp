@@ -50,7 +50,7 @@ onnxlib::FileType typeOf(const EngineLog::Tensor& tensor) {
 }
 
 Diagnostic tellsTooLittle(const std::string& why) {
-  return {.message = "the log does not tell of the network: " + why,
+  return {.message = "the log does not describe the network: " + why,
           .help = "It is the log of a build from an ONNX file: trtexec --onnx=… --verbose > build.log."};
 }
 
@@ -81,8 +81,8 @@ class LoggedNetworkBuilder {
  private:
   Status add(const EngineLog::Node& logged) {
     const auto inBody = [&](const std::string& what) {
-      return tellsTooLittle(
-          fmt::format("it names {} twice, as where a node has bodies, whose nodes stand there too", what));
+      return tellsTooLittle(fmt::format(
+          "it names {} twice, as happens if a node has bodies, because the log lists their nodes too", what));
     };
     if (!m_names.insert(logged.name).second) return inBody("the node " + logged.name);
     onnxlib::FileNode node{.name = logged.name, .op = logged.op};

@@ -126,7 +126,7 @@ class Package {
     const std::string folder = m_folder + names.front() + "/";
     const std::string member = folder + std::string(kInformation);
     if (!m_members.has(member))
-      return Diagnostic{.message = "does not tell of which nodes its kernels are made", .help = kKeepOrigins};
+      return Diagnostic{.message = "does not say from which nodes its kernels are made", .help = kKeepOrigins};
     auto build = fromJson(TRY(m_members.text(member, kMostJsonBytes)));
     if (!build.ok()) {
       Diagnostic error = std::move(build).error();
@@ -170,7 +170,7 @@ Result<InductorBuild> readFrom(const std::filesystem::path& path) {
   if (isTorchFile(path)) {
     const auto members = TRY(membersOf(path));
     const Package package(members);
-    if (!package.isOne()) return Diagnostic{.message = "is no package of AOTInductor"};
+    if (!package.isOne()) return Diagnostic{.message = "is not a package of AOTInductor"};
     return package.read();
   }
   return fromJson(TRY(readTextFile(path)));

@@ -81,7 +81,7 @@ Result<std::vector<std::uint32_t>> exampleLeaves(const Json& tree, const Pickle&
   const PickleValue& top = examples.top();
   const bool isPair = top.kind == Kind::Tuple && top.items.size() == 2 &&
                       examples.at(top.items[0]).kind == Kind::Tuple && examples.at(top.items[1]).kind == Kind::Dict;
-  if (!isPair) return Diagnostic{.message = "holds something else than arguments and keyword arguments"};
+  if (!isPair) return Diagnostic{.message = "contains something other than arguments and keyword arguments"};
   std::vector<std::uint32_t> leaves;
   addLeaves(examples, top.items[0], leaves);
   const std::vector<std::uint32_t>& keywords = examples.at(top.items[1]).items;

@@ -248,7 +248,7 @@ class Reader {
   }
   std::size_t floor() const { return m_marks.empty() ? 0 : m_marks.back(); }
   Result<std::vector<std::uint32_t>> popped(std::size_t count) {
-    if (m_stack.size() < floor() + count) return wrong("takes more from the stack than is there");
+    if (m_stack.size() < floor() + count) return wrong("takes more from the stack than the stack contains");
     const std::vector<std::uint32_t> taken(m_stack.end() - static_cast<std::ptrdiff_t>(count), m_stack.end());
     m_stack.resize(m_stack.size() - count);
     return taken;
@@ -292,7 +292,7 @@ class Reader {
 
   /// Counts objects as often as they are contained.
   Status walk(std::uint32_t index, int depth, std::size_t& seen) {
-    if (depth > Pickle::kDeepest) return wrong("an object holds itself, or too many others within each other");
+    if (depth > Pickle::kDeepest) return wrong("an object contains itself, or objects are nested too deeply");
     if (++seen > Pickle::kMostObjects) return wrong("holds too many objects");
     for (const std::uint32_t item : value(index).items) TRY(walk(item, depth + 1, seen));
     return Done{};

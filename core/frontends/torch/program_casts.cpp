@@ -189,9 +189,9 @@ class CastWriter {
     else if (!m_changes.empty() && !isOneOf(plainOf(operatorOf(node)), kMakeAnew))
       why = "may show a value that another node changes in place";
     else if (holds(inputs, "as_scalar_type"))
-      why = "is told its type by its author";
+      why = "was given its type by its author";
     else if (readsUnknown(node["inputs"]))
-      why = "reads a value whose type the program does not tell";
+      why = "reads a value whose type the program does not declare";
     else if (!readsFloats(node["inputs"]))
       return false;  // the type of its result is an argument, or that of its operand
     if (why.empty()) {

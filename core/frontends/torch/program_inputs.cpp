@@ -160,8 +160,8 @@ Result<std::map<std::string, Tensor>> exampleTensors(const ExportedProgram& prog
   const std::vector<UserInput> inputs = userInputsOf(program);
   const std::vector<std::uint32_t> leaves = TRY(exampleLeaves(program.inputTree, examples.pickle()));
   if (leaves.size() != inputs.size())
-    return Diagnostic{.message =
-                          fmt::format("holds {} example inputs, and the graph reads {}", leaves.size(), inputs.size())};
+    return Diagnostic{
+        .message = fmt::format("contains {} example inputs, but the graph reads {}", leaves.size(), inputs.size())};
   std::map<std::string, Tensor> tensors;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PickleValue& value = examples.at(leaves[i]);

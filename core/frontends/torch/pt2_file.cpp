@@ -30,15 +30,14 @@ constexpr std::string_view kSaveProgram =
     "Write the network with torch.export.save(torch.export.export(module, inputs), FILE).";
 constexpr std::string_view kPackageMark = "/data/aotinductor/", kTorchScriptMark = "/code/";
 constexpr OtherArchive kOthers[] = {
-    {kPackageMark, "is a package of code that AOTInductor compiled, and holds no exported program",
+    {kPackageMark, "is a package of code that AOTInductor compiled, and contains no exported program",
      "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers {} then shows the "
      "package's "
      "kernels over it."},
     {kTorchScriptMark, "is a network in TorchScript, which is not read here",
-     "torch makes an exported program of it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents of "
-     "each "
-     "input, which the file does not hold."},
-    {"/data.pkl", "holds weights or a module that torch.save() wrote, and no graph",
+     "Let torch make an exported program from it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents "
+     "of each input, which the file does not contain."},
+    {"/data.pkl", "contains weights or a module that torch.save() wrote, but no graph",
      "Write a function into a script that makes the module, loads this file and returns (module, example inputs): "
      "fusescope import SCRIPT.py:FUNCTION."},
     {".npy", "holds arrays, and no network", kSaveProgram}};
@@ -53,7 +52,7 @@ Diagnostic noProgram(const ZipMembers& members, const std::filesystem::path& pat
     if (hasMark(members, other.mark))
       return {.message = std::string(other.is),
               .help = fmt::format(fmt::runtime(other.help), shellQuoted(path.string()))};
-  return {.message = "is a zip archive, and holds no exported program", .help = std::string(kSaveProgram)};
+  return {.message = "is a zip archive that contains no exported program", .help = std::string(kSaveProgram)};
 }
 
 }  // namespace
@@ -202,8 +201,8 @@ Status Pt2File::checkMembersKnown() const {
   // PyTorch uses the folder of the first member as that of the archive, and would read another program there.
   if (m_container == Pt2Container::PlainZip && m_members.names().front().find('/') != std::string::npos)
     return Diagnostic{.message =
-                          "is the first member, and lies in a folder, which PyTorch may read in place of the "
-                          "program; it is not handed to torch",
+                          "is the first member of the archive and is in a folder, so PyTorch may read it instead of "
+                          "the program; it is not handed to torch",
                       .where = {.attribute = m_members.names().front()}};
   for (const std::string& name : m_members.names())
     if (!isKnown(name))

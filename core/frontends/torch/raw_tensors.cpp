@@ -34,7 +34,8 @@ Result<StorageWindow> windowOf(const TensorMeta& meta) {
 Result<Tensor> pickledTensor(const ZipMembers& members, const std::string& member, CopyBudget& budget) {
   const SavedObjects saved = TRY(SavedObjects::of(TRY(members.storage(member)), members.place(member)));
   if (saved.top().kind != PickleValue::Kind::Tensor)
-    return Diagnostic{.message = "holds something else than a tensor", .where = {.attribute = members.place(member)}};
+    return Diagnostic{.message = "contains something other than a tensor",
+                      .where = {.attribute = members.place(member)}};
   return saved.tensor(saved.top(), budget);
 }
 
@@ -95,10 +96,9 @@ Status checkTensorsAlone(const ZipMembers& members, const std::string& config) {
   const Json* entries = TRY(objectField(json, "config"));
   for (const auto& [name, entry] : entries->items()) {
     if (!isTensor(entry))
-      return Diagnostic{.message =
-                            "is an object that is no tensor, which PyTorch would unpickle; it is not handed to "
-                            "torch",
-                        .where = {.value = name, .attribute = members.place(config)}};
+      return Diagnostic{
+          .message = "is an object other than a tensor, which PyTorch would unpickle; it is not handed to torch",
+          .where = {.value = name, .attribute = members.place(config)}};
     if (auto pickled = saysPickled(entry); !pickled.ok()) {
       Diagnostic error = pickled.error();
       error.where.value = name;

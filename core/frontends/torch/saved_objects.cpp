@@ -50,7 +50,7 @@ Result<std::map<std::string, Tensor>> SavedObjects::tensorsByName(CopyBudget& bu
     const PickleValue& key = at(top().items[i]);
     const PickleValue& value = at(top().items[i + 1]);
     if (key.kind != Kind::Text) return wrong("has a key that is no text");
-    if (value.kind != Kind::Tensor) return wrong("holds something else than tensors");
+    if (value.kind != Kind::Tensor) return wrong("contains something other than tensors");
     auto tensor = this->tensor(value, budget);
     if (!tensor.ok()) {
       Diagnostic error = std::move(tensor).error();

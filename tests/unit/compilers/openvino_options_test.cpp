@@ -71,7 +71,8 @@ TEST(OpenvinoOptions, TwoTypesBelowF32AreOneTooMany) {
   EXPECT_EQ(asked(network)["hint"], "bf16");
   ASSERT_EQ(network.pins.size(), 2U);
   EXPECT_FALSE(network.pins[0].isExpressible);
-  EXPECT_EQ(network.pins[0].how, "OpenVINO takes one type below f32 for a network, and here that is bf16.");
+  EXPECT_EQ(network.pins[0].how,
+            "OpenVINO accepts only one type narrower than f32 for a network, and here that type is bf16.");
   EXPECT_TRUE(network.pins[1].isExpressible);
 }
 

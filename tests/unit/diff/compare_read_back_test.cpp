@@ -86,7 +86,7 @@ TEST(CompareReadBack, WhatIsNotToldIsUnknownAndThatIsSaid) {
   EXPECT_TRUE(some.value().groups[1].aMs.has_value());
   EXPECT_FALSE(some.value().groups[1].deltaMs || some.value().groups[1].deltaRangeMs);
   EXPECT_TRUE(some.value().bMs.has_value()) << "the whole was timed";
-  EXPECT_EQ(some.value().groupsUnavailable, "B: onnxruntime does not tell what each of its kernels takes");
+  EXPECT_EQ(some.value().groupsUnavailable, "B: onnxruntime does not report the time of each of its kernels");
   EXPECT_EQ(toJson(some.value())["groups_unavailable"], some.value().groupsUnavailable);
 
   const auto none = comparedWithOurs({made->asked, made, {}});

@@ -164,7 +164,8 @@ TEST_F(Specialising, TheFasterEngineTakesOverAndSaysBothTimes) {
   EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building",
                                                       "build.extents_built", "build.extents_taken_over"}));
   EXPECT_EQ(message(last(*engine)),
-            "the engine for x [3, 4] takes over: a call takes 5.00 ms, and 10.0 ms by the general one");
+            "the engine for x [3, 4] takes over: a call takes 5.00 ms with it, and 10.0 ms with the general "
+            "engine");
   const auto served = *engine->served(extents(3));
   EXPECT_EQ(served.state, ServingState::TakenOver);
   EXPECT_EQ(served.general->ms, 10);

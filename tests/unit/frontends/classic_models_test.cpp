@@ -75,7 +75,7 @@ TEST(ClassicModels, MapsAreGivenAsTheTableTheyAreMadeOf) {
   ASSERT_TRUE(model.ok()) << model.error().text();
   EXPECT_EQ(countCode(model.value(), "import.maps_as_table"), 1U);
   const auto decision = std::ranges::find(model.value().decisions, "import.maps_as_table", &Decision::code);
-  EXPECT_NE(message(*decision).find("y is the table of the scores instead"), std::string::npos) << message(*decision);
+  EXPECT_NE(message(*decision).find("y is read as a table of the scores"), std::string::npos) << message(*decision);
   EXPECT_NE(message(*decision).find("classes cat, dog"), std::string::npos) << message(*decision);
   const auto results = runGraph(*model.value().graph, {f32({2, 2}, {1, -1, 2, 3})});
   EXPECT_EQ(results.at(0).dims(), (Dims{2, 2}));

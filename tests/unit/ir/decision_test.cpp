@@ -41,7 +41,9 @@ TEST(Decisions, SayNumbersWithTheirUnitsAndPlurals) {
       "and casts 512 B less. Compared with the sum of the single pins: no kernel more, 1 cast fewer, and "
       "an unknown amount moved");
   EXPECT_EQ(message(decide("tactic.unfused", {}, "build", {{"ms", 0.0007}, {"fused_ms", 0.25}})),
-            "runs node by node in 0.700 µs: its fused ways take 0.250 ms or more, by more than the measurements vary");
+            "runs node by node in 0.700 µs: each fused kernel for it takes 0.250 ms or more, and the difference is "
+            "larger than "
+            "the spread of the measurements");
   EXPECT_EQ(message(decide("fuse.no_fuse_honoured", {}, "no_fuse:1", {{"rule", "residual"}, {"nodes", 1}})),
             "rule residual is switched off for 1 node");
 }

@@ -148,7 +148,7 @@ TEST(Decisions, EveryCodeIsUniqueAndBelongsToItsKind) {
 
 TEST(Decisions, MessagesFillInArgumentsAndJsonRoundTrips) {
   const Decision decision = decide("import.initializer_repeated", {Subject::value("x")}, "import", {{"value", "x"}});
-  EXPECT_EQ(message(decision), "x is in the file twice, with equal elements; it is one");
+  EXPECT_EQ(message(decision), "x is in the file twice, with equal elements; it is read as one value");
   const auto back = decisionFromJson(toJson(decision));
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back.value(), decision);

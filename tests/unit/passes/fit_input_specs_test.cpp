@@ -247,7 +247,7 @@ TEST(FitInputSpecs, WhatCannotBeAssumedIsAskedFor) {
   EXPECT_EQ(specOf(model, "x").opt, (Dims{-1, -1}));
   EXPECT_EQ(specOf(model, "z").opt, (Dims{1, 3}));
   expectSaid(model, "x",
-             {"--input x=batch,n", "none were found that the network takes", "cannot be given the extents"});
+             {"--input x=batch,n", "no extents were found that the network accepts", "cannot be given the extents"});
 }
 
 TEST(FitInputSpecs, IsDoneOnce) {

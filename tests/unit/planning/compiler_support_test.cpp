@@ -58,8 +58,8 @@ TEST(CompilerSupport, WhatTheCompilerWasNeverHandedFallsBackAndIsNotRefused) {
   const Decision *why = findDecision(*plan, "validate.not_asked", "b"),
                  *becomes = findDecision(*plan, "partition.not_asked", "b");
   ASSERT_TRUE(why != nullptr && becomes != nullptr);
-  EXPECT_EQ(message(*why), "other was not asked for it: its extents depend on data");
-  EXPECT_EQ(message(*becomes), "falls back: other was not asked for it");
+  EXPECT_EQ(message(*why), "other was not asked about it: its extents depend on data");
+  EXPECT_EQ(message(*becomes), "falls back: other was not asked about it");
 }
 
 TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {

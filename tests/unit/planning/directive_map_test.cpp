@@ -127,7 +127,8 @@ TEST(DirectiveMap, ANodeThatNormalisationRemovedHasNothingToPin) {
   ASSERT_NE(nothing, nullptr);
   EXPECT_TRUE(nothing->allowed);
   EXPECT_EQ(nothing->by.text(), "pin:1");
-  EXPECT_EQ(message(*nothing), "there is nothing to pin: ident does nothing; what reads its output reads its input");
+  EXPECT_EQ(message(*nothing),
+            "there is nothing to pin: ident does nothing and is removed; what read its output now reads its input");
   ASSERT_EQ(nothing->evidence.size(), 1U);
   EXPECT_EQ(plan->decisions[nothing->evidence[0]].code, "normalise.identity_removed");
   EXPECT_TRUE(obeyRefusals(*plan).empty());

@@ -171,7 +171,7 @@ TEST(PlanReport, PinsAreAnsweredInFourWays) {
   Json answers = explained(*free, "softmax")["answers"];
   ASSERT_EQ(answers.size(), 1U) << answers.dump(1);
   EXPECT_EQ(answers[0]["answer"], "free");
-  EXPECT_NE(answers[0]["message"].get<std::string>().find("holds for free"), std::string::npos);
+  EXPECT_NE(answers[0]["message"].get<std::string>().find("is satisfied for free"), std::string::npos);
 
   const auto price = planOf(attention(), {"product=f32"}, {DataType::F16});
   const Json priced = explained(*price, "product");

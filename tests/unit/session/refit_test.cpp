@@ -410,7 +410,7 @@ TEST_F(RefitEngines, AreOfOurCompilerAlone) {
   const std::string path = model("a.onnx", perceptron(1));
   const auto notAnEngine = refitEngine(openArtifact(path, {}, {}).value(), path, {});
   ASSERT_FALSE(notAnEngine.ok());
-  EXPECT_NE(notAnEngine.error().message.find("no engine"), std::string::npos);
+  EXPECT_NE(notAnEngine.error().message.find("not an engine"), std::string::npos);
   EXPECT_FALSE(openToRefit(path).ok());
   const auto asked = makePlan(openModel(path).value(), {.compiler = "onnxruntime", .target = "onnxruntime"});
   ASSERT_TRUE(asked.ok()) << asked.error().text();

@@ -200,7 +200,7 @@ TEST(EngineFiles, LayersOfAnotherNetworkAreNotPlaced) {
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(made->placement->placed, 0);
   ASSERT_FALSE(made->placement->unplaced.empty());
-  EXPECT_NE(made->placement->unplaced.front().why.find("which the network has not"), std::string::npos)
+  EXPECT_NE(made->placement->unplaced.front().why.find("which the network does not have"), std::string::npos)
       << made->placement->unplaced.front().why;
   // Of the same names and other extents.
   Imported other(engineNamed("pytorch-resnet18-A100-fp16"));
@@ -208,7 +208,7 @@ TEST(EngineFiles, LayersOfAnotherNetworkAreNotPlaced) {
   const auto contradicted = other.read();
   ASSERT_NE(contradicted, nullptr);
   EXPECT_EQ(contradicted->placement->placed, 0);
-  EXPECT_NE(contradicted->placement->unplaced.front().why.find("another network, or of other extents"),
+  EXPECT_NE(contradicted->placement->unplaced.front().why.find("another network, or for other extents"),
             std::string::npos)
       << contradicted->placement->unplaced.front().why;
 }

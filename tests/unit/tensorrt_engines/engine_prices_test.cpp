@@ -109,7 +109,7 @@ TEST(PriceMatrix, RefusesWhatMakesNoTable) {
   ASSERT_TRUE(alone.ok());
   const auto matrix = priceMatrix({{"layers.json", alone.value().made}});
   ASSERT_FALSE(matrix.ok());
-  EXPECT_NE(matrix.error().text().find("has no network"), std::string::npos) << matrix.error().text();
+  EXPECT_NE(matrix.error().text().find("was only drawn from its layers"), std::string::npos) << matrix.error().text();
 }
 
 /// Prices that are kept are kept in a folder of the test's own: cases run beside each other.

@@ -165,7 +165,7 @@ TEST(ProgramCasts, WhatTheAuthorSaysOfTypesStays) {
   const CastProgram made = cast({"a = softmax(x,type)", "b = mm(a,w)"}, {"a"});
   EXPECT_EQ(nodesOf(made.json), (Texts{"a = softmax(x,type)", "b = mm(a,w)"}));
   ASSERT_EQ(made.kept.size(), 1U);
-  EXPECT_EQ(made.kept[0].why, "is told its type by its author");
+  EXPECT_EQ(made.kept[0].why, "was given its type by its author");
   EXPECT_EQ(made.narrowed, 0);
 }
 
