@@ -68,7 +68,7 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
 /// Returns the type to which `value` is pinned without the directives `gone`. `requiredBy` gets the directive that
 /// requires it to be in memory, or -1.
 DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> gone, int& requiredBy) const {
-  stands = -1;
+  requiredBy = -1;
   for (const int index : m_directives.outputTypesOf[value.index]) {
     if (std::ranges::find(gone, index) != gone.end()) continue;
     const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
