@@ -83,6 +83,9 @@ class Compiler {
   /// once. Whoever drops what is given waits for that thread, and ends it where it is not done yet. Null: nothing needs
   /// to be got ready.
   virtual std::shared_ptr<void> getReady() const { return nullptr; }
+  /// Does what lower() of this plan needs not wait for the compiler for, if that is not ready yet. What goes wrong is
+  /// told by lower().
+  virtual void lowerAhead(std::shared_ptr<const Plan> /*plan*/, const BuildOptions& /*options*/) const {}
   /// Waits until whyNot() can answer at once, so that whoever cancels need not. Errors: cancellation.
   virtual Status awaitReady(const StopToken& /*stop*/) const { return Done{}; }
 

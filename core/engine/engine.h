@@ -72,6 +72,8 @@ struct BuildReport {
   ShapeCacheCount dynamicKernels;  ///< the same for each node that is prepared while it runs, by its own inputs
   std::vector<CompilerPhase> compilerPhases;  ///< of another compiler, segment by segment; none: ours, or it tells none
   std::int64_t compilerPeakBytes = 0;  ///< most memory that another compiler's process had meanwhile; 0: not told
+  std::int64_t segments = 0;           ///< that another compiler was to compile
+  std::int64_t equalSegments = 0;      ///< of them equal to one before, weights included: it was not asked again
 };
 
 struct StepTime;

@@ -40,7 +40,7 @@ class Mailbox {
 /// mailboxes. Safe to use from several threads.
 class Listener {
  public:
-  /// Starts the environment's command, sends the probe and waits for its answer. Errors: as shakeHands() has them.
+  /// Starts the environment's command, sends the probe and waits for its answer. Errors: as greetPython() has them.
   static Result<std::shared_ptr<Listener>> start(const Environment& environment, const ProbeOptions& options,
                                                  const StopToken& stop);
   ~Listener();

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@ namespace fusescope {
 class StartedProcess {
  public:
   /// Looks for `words[0]` on PATH. Errors: there is no such command, or the system refuses.
-  static Result<StartedProcess> start(const std::vector<std::string>& words);
+  /// `variables`: what it finds in its environment, "NAME=VALUE" each; none: what this process has.
+  static Result<StartedProcess> start(const std::vector<std::string>& words,
+                                      const std::optional<std::vector<std::string>>& variables = {});
   StartedProcess(StartedProcess&& other) noexcept;
   StartedProcess& operator=(StartedProcess&&) = delete;
   ~StartedProcess() { finish(); }

@@ -15,11 +15,13 @@ namespace fusescope {
 /// this name, with the nearest. Starts nothing.
 Result<Environment> environmentNamed(const std::string& nameOrCommand);
 
-/// What is in an environment. Errors: cancelled.
-Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop);
+/// What is in an environment. `options`: for its listener, where that is started for it. Errors: cancelled.
+Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop,
+                                            const ProbeOptions& options = {});
 
 /// The first environment that has `compiler`. Errors: none has, and what to do; cancelled.
-Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop);
+Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop,
+                                         const ProbeOptions& options = {});
 
 void forgetEnvironments();
 

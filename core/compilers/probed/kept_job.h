@@ -28,6 +28,9 @@ struct AnswerContext {
 /// What KeptFacts::kind is of answers.
 inline constexpr const char* kAnswerKind = "answer";
 
+/// A field of a request that the answer does not depend on: with how many threads the network is compiled next.
+inline constexpr const char* kNextThreads = "next_threads";
+
 /// Whether answers to `op` are kept: those that say what a compiler makes of a network, never those that measure or
 /// run.
 bool isKeptOp(std::string_view op);

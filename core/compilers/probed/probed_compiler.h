@@ -34,6 +34,7 @@ class ProbedCompiler final : public Compiler {
   /// Until it was opened, whatever came of that, which is kept.
   Status awaitReady(const StopToken& stop) const override;
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
+  void lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
 
@@ -74,6 +75,7 @@ class ProbedCompiler final : public Compiler {
     HandedNetwork network;
   };
   Result<HandedNetwork> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
+  void keepHanded(const Plan& plan, HandedNetwork network) const;
   /// What a network of `plan` is written by besides its model.
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;
