@@ -1,9 +1,12 @@
-"""embed_probe.py OUTPUT.cpp PROBE: packs the Python files below PROBE into a zip archive, as a C++ source.
+"""embed_probe.py OUTPUT.cpp PROBE: packs the Python files below PROBE into a zip archive, as a C++ source. Beside it
+are the file that is sent ahead of it, and what each compiler's module says is to be imported ahead (AHEAD).
 
 The bytes depend on the files alone: no times, no compression."""
 
+import ast
 import io
 import pathlib
+import re
 import sys
 import zipfile
 
@@ -24,9 +27,21 @@ def archive(probe):
     return packed.getvalue()
 
 
-def source(data):
+def imported_ahead(probe):
+    """name of the compiler -> what its module says of that, as it is written there."""
+    found = {}
+    for path in sorted((probe / "compilers").glob("*.py")):
+        said = re.search(r"^AHEAD = (.+)$", path.read_text(), re.MULTILINE)
+        if said:
+            modules, variables = ast.literal_eval(said[1])
+            found[path.stem.replace("_", "-")] = repr((modules, variables))
+    return found
+
+
+def source(data, prelude, ahead):
     lines = [",".join(map(str, data[at : at + 32])) for at in range(0, len(data), 32)]
     numbers = ",\n    ".join(lines)
+    said = "\n".join(f'  if (compiler == "{name}") return R"({what})";' for name, what in ahead.items())
     return f"""#include "probe/probe_archive.h"
 
 namespace fusescope {{
@@ -37,9 +52,20 @@ std::string_view probeArchive() {{
   return {{reinterpret_cast<const char*>(kBytes), sizeof kBytes}};
 }}
 
+std::string_view probePrelude() {{
+  return R"prelude({prelude})prelude";
+}}
+
+std::string_view importedAhead(std::string_view compiler) {{
+{said}
+  return {{}};
+}}
+
 }}  // namespace fusescope
 """
 
 
 if __name__ == "__main__":
-    pathlib.Path(sys.argv[1]).write_text(source(archive(pathlib.Path(sys.argv[2]))))
+    folder = pathlib.Path(sys.argv[2])
+    made = source(archive(folder), (folder / "prelude.py").read_text(), imported_ahead(folder))
+    pathlib.Path(sys.argv[1]).write_text(made)

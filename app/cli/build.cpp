@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
+#include "compilers/probed/next_build.h"
 #include "session/operations/build_operation.h"
 
 namespace fusescope::cli {
@@ -46,6 +47,7 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
 
 Result<int> build(const Arguments& arguments) {
   PhaseClock clock(progressLine());
+  expectBuilds(arguments.engine.threads);
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
   if (artifact.kind == ArtifactKind::Engine) {
     return Diagnostic{.message = "this is an engine already",

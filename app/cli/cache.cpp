@@ -257,6 +257,7 @@ Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
     Json json = document("import");
     json["kept"] = read.kept;
     json["known"] = read.known;
+    json["not_kept"] = read.notKept;
     json["refused"] = Json::array();
     for (const DamagedEntry& entry : read.refused)
       json["refused"].push_back({{"about", entry.about}, {"why", entry.why}});
@@ -264,10 +265,10 @@ Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
   } else {
     for (const DamagedEntry& entry : read.refused)
       std::cout << fmt::format("refused: an entry of kind {}: {}\n", entry.about, entry.why);
-    std::cout << fmt::format("{} added, {} were there already, {} refused\n", entriesText(read.kept), read.known,
-                             read.refused.size());
+    std::cout << fmt::format("{} added, {} were there already, {} could not be kept, {} refused\n",
+                             entriesText(read.kept), read.known, read.notKept, read.refused.size());
   }
-  return read.refused.empty() ? kDone : kDoesNotHold;
+  return read.refused.empty() && read.notKept == 0 ? kDone : kDoesNotHold;
 }
 
 }  // namespace

@@ -257,7 +257,7 @@ Result<int> inspect(const Arguments& arguments) {
   if (!arguments.plan.session.empty()) return inspectSession(arguments.plan.session, arguments);
   if (arguments.path.empty())
     return Diagnostic{
-        .message = "what to look at is missing", .where = {.attribute = "FILE"}, .help = "Give a file, or --machine."};
+        .message = "what to look at is missing", .where = {.attribute = "MODEL"}, .help = "Give a file, or --machine."};
   if (arguments.modules) return inspectModules(arguments);
   if (arguments.memory) return inspectMemory(arguments.path, arguments.threads, arguments.json);
   if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);

@@ -45,6 +45,12 @@ Status checkObeyed(const Plan& plan) {
                     .help = "Mark it prefer, or change what stands in its way."};
 }
 
+/// What the command line requires, requests must have too.
+Status checkGiven(const std::string& value, const char* field) {
+  if (!value.empty()) return Done{};
+  return Diagnostic{.message = "is missing", .where = {.attribute = std::string("settings.") + field}};
+}
+
 Result<Artifact> opened(Job& job, const WorkSource& source) {
   auto artifact = TRY(job.shelf.artifact(source, job.stop, job.progress));
   job.files.insert(job.files.end(), artifact.files.begin(), artifact.files.end());
@@ -83,6 +89,8 @@ Diagnostic whyNotRefitted(const Refit& refit) {
 /// An engine of the source's network by all that another engine of it says.
 Result<Json> work(Job& job, const RefitSettings& settings) {
   const std::string& path = settings.output;
+  TRY(checkGiven(path, "output"));
+  TRY(checkGiven(settings.weights, "weights"));
   const Artifact engine = TRY(opened(job, WorkSource{.path = settings.engineFile}));
   const Refit refit = TRY(refitEngine(engine, settings.weights,
                                       {.threads = job.request.threads, .stop = job.stop, .progress = job.progress}));
@@ -224,6 +232,8 @@ Result<Json> work(Job& job, const ErrorsSettings& settings) {
 }
 
 Result<Json> work(Job& job, const TensorSettings& settings) {
+  TRY(checkGiven(settings.name, "name"));
+  TRY(checkGiven(settings.npz, "npz"));
   const auto artifact = TRY(runnable(job, job.request.source));
   TRY(checkAble(artifact.compiler(), Ability::InnerValues, "hand out values inside the network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
@@ -289,8 +299,7 @@ Result<Json> work(Job& job, const CalibrateSettings& settings) {
 
 /// What was checked and is not so is an error: nothing is written then.
 Result<Json> work(Job& job, const ExportSettings& settings) {
-  if (settings.output.empty())
-    return Diagnostic{.message = "the file to write is missing", .where = {.attribute = "settings.output"}};
+  TRY(checkGiven(settings.output, "output"));
   const Exporter* exporter = findExporter(settings.format);
   if (exporter == nullptr) return Diagnostic{.message = fmt::format("'{}' is not a format", settings.format)};
   TRY(checkOptions(*exporter, settings.own));

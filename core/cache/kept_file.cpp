@@ -30,7 +30,10 @@ bool isOfAnyMachine(const StoreEntry& entry) {
   return entry.facts.kind != "environment";
 }
 
-Status checkOnlyOwn(const std::filesystem::path& path) {
+Status checkOnlyOwn(const std::filesystem::path& named) {
+  std::error_code unknown;
+  const auto path = std::filesystem::canonical(named, unknown);
+  if (unknown) return Done{};  // reading says why
   const auto refused = [&](const char* why) {
     return Diagnostic{.message = why,
                       .where = {.file = path.string()},
@@ -42,7 +45,7 @@ Status checkOnlyOwn(const std::filesystem::path& path) {
   if (::lstat(path.c_str(), &found) != 0) return Done{};  // reading says why
   if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return refused("the file is not signed, and others can write it");
-  const auto folder = std::filesystem::absolute(path).parent_path().string();
+  const auto folder = path.parent_path().string();
   if (!SharedStore::open(folder, {}, CacheMode::Read)->problem().empty())
     return refused("the file is not signed, and others can write its folder");
   return Done{};
@@ -116,7 +119,12 @@ Result<KeptFileRead> readKeptFile(DiskStore& store, const std::filesystem::path&
     } else {
       KeptFacts facts = opened.value().facts;
       facts.madeAt = opened.value().madeAt;
-      read.kept += store.keep(facts, key, opened.value().bytes) ? 1 : 0;
+      if (store.keep(facts, key, opened.value().bytes)) {
+        ++read.kept;
+        known.emplace(kind, key);
+      } else {
+        ++read.notKept;
+      }
     }
   }
   if (file.gcount() != 0) return endsEarly(path);

@@ -21,8 +21,9 @@ Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::p
 
 /// What was taken from a file of kept entries.
 struct KeptFileRead {
-  std::int64_t kept = 0;                ///< entries that the store keeps now
-  std::int64_t known = 0;               ///< entries that the store had already
+  std::int64_t kept = 0;     ///< entries that the store keeps now
+  std::int64_t known = 0;    ///< entries that the store had already
+  std::int64_t notKept = 0;  ///< entries that the store does not keep: too large for its limit, or it cannot be written
   std::vector<DamagedEntry> refused{};  ///< entries that are damaged or not signed with this key
 };
 

@@ -40,10 +40,12 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                   const StopToken& stop, const Progress& progress) {
   if (compiler.takesWholeNetworks() || plan->options.support != nullptr) return plan;
+  const BuildOptions asking{.stop = stop, .progress = progress};
+  // Segments are cut out before they are handed over, by answers that are not there yet.
+  if (plan->segments.size() == 1) compiler.lowerAhead(plan, asking);
   if (progress) progress("ask", compiler.name());
   TRY(compiler.awaitReady(stop));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
-  const BuildOptions asking{.stop = stop, .progress = progress};
   auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, asking)));
   if (recordedJobOf(compiler)) TRY(checkPacked(*plan, *support));
   PlanOptions options = plan->options;

@@ -83,6 +83,9 @@ class Compiler {
   /// Starts slow preparations, such as the import of a package, on a separate thread and returns at once. Destroying
   /// the result waits for that thread, and cancels it if it is not done. Returns null if nothing needs to be prepared.
   virtual std::shared_ptr<void> getReady() const { return nullptr; }
+  /// Does what lower() of this plan can do before the compiler is ready, if it is not ready yet. Errors are reported by
+  /// lower().
+  virtual void lowerAhead(std::shared_ptr<const Plan> /*plan*/, const BuildOptions& /*options*/) const {}
   /// Waits until whyNot() can answer at once, so that the wait can be cancelled. Errors: cancellation.
   virtual Status awaitReady(const StopToken& /*stop*/) const { return Done{}; }
 

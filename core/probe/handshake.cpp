@@ -4,12 +4,17 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "base/text.h"
+#include "probe/command_words.h"
 #include "probe/probe_archive.h"
+#include "probe/witness.h"
 
 namespace fusescope {
 namespace {
@@ -18,8 +23,11 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 20;                                 ///< how often a stop is looked for
 constexpr std::size_t kMostNoise = std::size_t{256} << 10;  ///< printed by what starts Python, before Python answers
 
+namespace fs = std::filesystem;
+
 /// Python's second start: with the user's variables and packages, but nothing from the current folder. It keeps
-/// standard output for the protocol, so that whatever prints does no harm, says its version, and takes the probe.
+/// standard output for the protocol, so that whatever prints does no harm, says its version, and takes the prelude. It
+/// has no quotation mark, and is short: a terminal takes lines of 4095 bytes.
 constexpr const char* kReceive = R"(import sys
 sys.path[:]=[p for p in sys.path if p]
 import os
@@ -40,26 +48,20 @@ while len(z)<@SIZE@:
   if not b:
     os._exit(1)
   z+=b
-import tempfile
-d=tempfile.mkdtemp(prefix='fusescope-probe-')
-p=os.path.join(d,'probe.zip')
-with open(p,'wb') as f:
-  f.write(z)
-sys.path.insert(0,p)
-import fusescope_probe.listener as l
-sys.path.pop(0)
-l.listen(i,o,d,z)
+exec(compile(z,'prelude','exec'))
 )";
 
-/// How threads wait is what this program says for itself (session/process_start.h), or a user for other programs: a
-/// compiler is timed as it is by itself. Python's first start, isolated and without packages, only starts it again: so
-/// no shell parses what it runs.
+/// What is said for this program, or by a user for others, of how threads wait (session/process_start.h).
+constexpr std::array kThreadVariables{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
+
+/// Python's first start, isolated and without packages, only starts it again: so no shell parses what it runs. A
+/// compiler is timed as it is by itself, so that kThreadVariables go.
 constexpr const char* kRestart =
     "import os,sys;e=dict(os.environ);c=os.path.realpath(os.getcwd());"
     "e['PYTHONPATH']=os.pathsep.join([p for p in e.get('PYTHONPATH','').split(os.pathsep)"
     " if p and os.path.realpath(p)!=c]);"
     "e['PYTHONPATH'] or e.pop('PYTHONPATH');"
-    "[e.pop(n,0) for n in ('OMP_WAIT_POLICY','GOMP_SPINCOUNT','KMP_BLOCKTIME')];"
+    "[e.pop(n,0) for n in ('@THREADS@')];"
     "os.execve(sys.executable,[sys.executable,'-c',\"@RECEIVE@\"],e)\n";
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
@@ -73,13 +75,57 @@ std::string randomWord() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
+/// The prelude, with what it is to know.
+std::string preludeFor(const ImportAhead& ahead) {
+  const bool isNamed = !ahead.compiler.empty() && !ahead.what.empty();
+  const std::string what = isNamed ? fmt::format("('{}', *{})", ahead.compiler, ahead.what) : "None";
+  return fmt::format("size = {}\nahead = {}\n{}\nbegin(i, o, size, ahead)\n", probeArchive().size(), what,
+                     probePrelude());
+}
+
+std::string receiving(const std::string& nonce, std::size_t prelude) {
+  return replaced(replaced(kReceive, "@NONCE@", nonce), "@SIZE@", std::to_string(prelude));
+}
+
 /// One line, since interactive Python runs what it reads line by line.
-std::string firstLine(const std::string& nonce) {
-  std::string receive = replaced(kReceive, "@NONCE@", nonce);
-  receive = replaced(receive, "@SIZE@", std::to_string(probeArchive().size()));
+std::string firstLine(std::string receive) {
   receive = replaced(receive, "\\", "\\\\");
   receive = replaced(receive, "\n", "\\n");
-  return replaced(kRestart, "@RECEIVE@", receive);
+  const std::vector<std::string> threads(kThreadVariables.begin(), kThreadVariables.end());
+  const std::string restart = replaced(kRestart, "@THREADS@", joined(threads, "','"));
+  return replaced(restart, "@RECEIVE@", receive);
+}
+
+/// Whether a command is nothing but a Python of this machine, so that what it is given reaches it as it is.
+bool isPython(const std::string& command) {
+  const fs::path program = programOf(command);
+  std::error_code failed;
+  const std::string name = program.empty() ? std::string() : fs::canonical(program, failed).filename().string();
+  const bool isNamedSo = name.starts_with("python3") && name.find_first_not_of("0123456789.", 7) == std::string::npos;
+  std::array<char, 4> first{};
+  return isNamedSo && std::ifstream(program, std::ios::binary).read(first.data(), first.size()) &&
+         std::string_view(first.data(), first.size()) == "\x7f" "ELF";
+}
+
+/// What kRestart makes of the variables.
+std::vector<std::string> variablesOfPython() {
+  std::error_code failed;
+  const fs::path here = fs::canonical(fs::current_path(failed), failed);
+  std::vector<std::string> kept;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry), name = text.substr(0, text.find('='));
+    if (std::ranges::find(kThreadVariables, name) != kThreadVariables.end()) continue;
+    if (name != "PYTHONPATH") {
+      kept.emplace_back(text);
+      continue;
+    }
+    std::vector<std::string> folders = split(text.substr(std::min(name.size() + 1, text.size())), ':');
+    std::erase_if(folders, [&](const std::string& folder) {
+      return folder.empty() || fs::weakly_canonical(folder, failed) == here;
+    });
+    if (!folders.empty()) kept.push_back("PYTHONPATH=" + joined(folders, ":"));
+  }
+  return kept;
 }
 
 class Handshake {
@@ -88,10 +134,10 @@ class Handshake {
             const StopToken& stop)
       : m_process(process), m_command(command), m_patience(patience), m_until(Clock::now() + patience), m_stop(stop) {}
 
-  Result<Greeting> run() {
-    const std::string nonce = randomWord();
+  /// Writes `first`, and `probe` once Python has answered with `nonce`.
+  Result<Greeting> run(const std::string& nonce, std::string first, std::string probe) {
     const std::string marker = "fusescope-probe " + nonce + " ";
-    m_toWrite = firstLine(nonce);
+    m_toWrite = std::move(first);
     while (m_printed.find('\n', m_printed.find(marker)) == std::string::npos ||
            m_printed.find(marker) == std::string::npos) {
       TRY(turn());
@@ -105,7 +151,7 @@ class Handshake {
       return problem(fmt::format("is Python {}", version), {}, "The probe needs Python 3.9 or a newer one.");
     m_greeting.reader.feed(std::string_view(m_printed).substr(end + 1));
     m_printed.clear();
-    m_toWrite = probeArchive();
+    m_toWrite += probe;
     for (;;) {
       auto frame = m_greeting.reader.next();
       if (!frame.ok()) return problem(frame.error().message, {}, kGivePython);
@@ -203,9 +249,23 @@ class Handshake {
 
 }  // namespace
 
-Result<Greeting> shakeHands(StartedProcess& process, const std::string& command, std::chrono::milliseconds patience,
-                            const StopToken& stop) {
-  return Handshake(process, command, patience, stop).run();
+Result<GreetedPython> greetPython(const std::string& command, const ProbeOptions& options, const StopToken& stop) {
+  std::vector<std::string> words = TRY(commandWords(command));
+  const std::string nonce = randomWord(), prelude = preludeFor(options.ahead);
+  const std::string receive = receiving(nonce, prelude.size());
+  std::string probe = prelude + std::string(probeArchive());
+  const bool isDirect = isPython(command);
+  if (isDirect) {
+    words.insert(words.end(), {"-c", receive});
+  } else {
+    words.emplace_back(kPythonArguments);
+  }
+  StartedProcess process =
+      TRY(StartedProcess::start(words, isDirect ? std::optional(variablesOfPython()) : std::nullopt));
+  Handshake handshake(process, command, options.handshake, stop);
+  Greeting greeting = TRY(isDirect ? handshake.run(nonce, std::move(probe), {})
+                                   : handshake.run(nonce, firstLine(receive), std::move(probe)));
+  return GreetedPython{std::move(process), std::move(greeting)};
 }
 
 }  // namespace fusescope

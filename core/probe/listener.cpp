@@ -14,7 +14,6 @@
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
-#include "probe/command_words.h"
 #include "probe/handshake.h"
 
 namespace fusescope {
@@ -57,12 +56,9 @@ void Mailbox::close(const Diagnostic& why) {
 
 Result<std::shared_ptr<Listener>> Listener::start(const Environment& environment, const ProbeOptions& options,
                                                   const StopToken& stop) {
-  std::vector<std::string> words = TRY(commandWords(environment.command));
-  words.emplace_back(kPythonArguments);
-  StartedProcess process = TRY(StartedProcess::start(words));
-  Greeting greeting = TRY(shakeHands(process, environment.command, options.handshake, stop));
+  GreetedPython python = TRY(greetPython(environment.command, options, stop));
   std::shared_ptr<Listener> listener(
-      new Listener(environment.command, options.silence, std::move(process), std::move(greeting)));
+      new Listener(environment.command, options.silence, std::move(python.process), std::move(python.greeting)));
   listener->m_isLocal = TRY(listener->sharesFiles(options, stop));
   return listener;
 }

@@ -41,7 +41,7 @@ class Mailbox {
 /// mailboxes of the jobs. Thread-safe.
 class Listener {
  public:
-  /// Starts the environment's command, sends the probe and waits for its answer. Errors: those of shakeHands().
+  /// Starts the environment's command, sends the probe and waits for its answer. Errors: those of greetPython().
   static Result<std::shared_ptr<Listener>> start(const Environment& environment, const ProbeOptions& options,
                                                  const StopToken& stop);
   ~Listener();

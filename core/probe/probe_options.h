@@ -3,8 +3,15 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace fusescope {
+
+/// What a listener imports as soon as it is started, in a separate process, for the first job of `compiler`.
+struct ImportAhead {
+  std::string compiler;  ///< empty: nothing
+  std::string what;      ///< what importedAhead() returns for it (probe_archive.h)
+};
 
 /// Limits for processes that are started in an environment.
 struct ProbeOptions {
@@ -14,6 +21,7 @@ struct ProbeOptions {
                                                    ///< other is gone
   std::optional<std::int64_t> memoryBytes{};       ///< limit of the address space of a job; nothing: no limit
   std::int64_t keptBytes = std::int64_t{8} << 30;  ///< limit of the file cache if Environment::keepsFiles is set
+  ImportAhead ahead{};
 };
 
 }  // namespace fusescope

@@ -63,21 +63,29 @@ struct SpawnSettings {
   }
 };
 
+/// With a null pointer behind the last.
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
-Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& words) {
+Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& words,
+                                             const std::optional<std::vector<std::string>>& variables) {
   Pipe in = TRY(openSocket()), out = TRY(openPipe()), error = TRY(openPipe());
   SpawnSettings settings;
   posix_spawn_file_actions_adddup2(&settings.actions, in.read.number(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&settings.actions, out.write.number(), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&settings.actions, error.write.number(), STDERR_FILENO);
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  std::vector<std::string> copies = words, environment = variables.value_or(std::vector<std::string>());
+  const std::vector<char*> arguments = pointersTo(copies), entries = pointersTo(environment);
+  char* const* const there = variables ? entries.data() : environ;
   pid_t id = -1;
   const int failed =
-      ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), environ);
+      ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), there);
   if (failed == ENOENT)
     return Diagnostic{.message = fmt::format("there is no command \"{}\"", words[0]),
                       .help = "Install it, or write its whole path."};

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,10 @@ namespace fusescope {
 /// destructor closes its standard input, gives it some time to end, and then kills its whole process group.
 class StartedProcess {
  public:
-  /// Starts `words[0]`, which is searched for on PATH. Errors: there is no such command, or the system refuses.
-  static Result<StartedProcess> start(const std::vector<std::string>& words);
+  /// Starts `words[0]`, which is searched for on PATH. `variables` are its environment variables, each "NAME=VALUE"; if
+  /// there are none, it gets those of this process. Errors: there is no such command, or the system refuses.
+  static Result<StartedProcess> start(const std::vector<std::string>& words,
+                                      const std::optional<std::vector<std::string>>& variables = {});
   StartedProcess(StartedProcess&& other) noexcept;
   StartedProcess& operator=(StartedProcess&&) = delete;
   ~StartedProcess() { finish(); }

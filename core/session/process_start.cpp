@@ -9,8 +9,7 @@ namespace fusescope {
 
 void restartWithPatientThreads(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  setenv("OMP_WAIT_POLICY", "passive", 1);
-  setenv("GOMP_SPINCOUNT", "4000", 1);  // some microseconds: the next kernel of a quiet run finds its threads awake
+  for (const char* variable : kPatientThreads) putenv(const_cast<char*>(variable));
   std::error_code unknown;
   const auto program =
       std::filesystem::read_symlink("/proc/self/exe", unknown);  // by its name: lists of processes have it

@@ -200,7 +200,11 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
   fields.readName("errors_against", errorsAgainstNames(), session.settings.errorsAgainst);
-  fields.parse("tune", session.settings.tune, settingsFromJson<TuneSettings>);
+  // What an earlier version or somebody else wrote may be out of range now: the search then begins with the defaults.
+  fields.parse("tune", session.settings.tune, [](const Json& tune) -> Result<TuneSettings> {
+    auto settings = settingsFromJson<TuneSettings>(tune);
+    return settings.ok() ? std::move(settings).value() : TuneSettings();
+  });
   fields.parseList("runs", session.runs, [&](const Json& run) { return readRun(run, ranges); });
   fields.read("shown", session.shown).read("compared_with", session.comparedWith);
   fields.read("comparison", session.comparison);

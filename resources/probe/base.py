@@ -7,6 +7,8 @@ library when it is imported, and defines
                     one is what a user is told to install. Empty where a program is asked for in its place:
     PROGRAM         a tuple of texts, written out: its name, and folders where it is put besides those of PATH
     BROUGHT_BY      a text: what brings the program, as a sentence
+    AHEAD           ((modules), {variable: value}), written out on one line: what `open` imports, and the variables that
+                    it sets before; it is imported while the probe is still on its way. Where there is none, nothing is
     class Compiler(base.Compiler)
 
 whose methods are named by the ops of a request. Each takes
@@ -27,7 +29,6 @@ import contextlib
 import importlib
 import os
 import resource
-import shutil
 import sys
 import time
 
@@ -54,9 +55,14 @@ class Compiler:
         raise NotImplementedError
 
 
+failed_ahead = {}  # module -> why it could not be imported when that was tried before it was asked for (prelude.py)
+
+
 def import_package(module, distribution):
     """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or cannot be imported."""
     try:
+        if module in failed_ahead:
+            raise failed_ahead.pop(module)
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module + ".").startswith(error.name + "."):
@@ -78,7 +84,11 @@ def no_package(distribution):
 
 def find_program(name, *folders):
     """Where the program `name` is: on PATH, else in one of the folders where it is put; None: nowhere."""
-    return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
+    for folder in [*os.environ.get("PATH", os.defpath).split(os.pathsep), *folders]:
+        path = os.path.join(folder, name)
+        if folder and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
 
 
 def no_program(program, brought_by):

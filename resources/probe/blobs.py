@@ -1,14 +1,14 @@
 """Files that are sent here, by content hash: kept for a job, or in a cache with a limit where the user allowed that."""
 
 import contextlib
-import hashlib
 import os
-import shutil
 
 from .base import Refusal
 
 
 def sha256_of(path):
+    import hashlib
+
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         while piece := file.read(1 << 20):
@@ -31,6 +31,8 @@ class Incoming:
     """A file on its way here: pieces in order, hashed as they come."""
 
     def __init__(self, path, sha256, size):
+        import hashlib
+
         self.path, self.sha256, self.size, self.got = path, sha256, size, 0
         self._digest = hashlib.sha256()
         self._file = open(path, "xb")
@@ -103,6 +105,8 @@ def link_or_copy(source, target):
     try:
         os.link(source, target)
     except OSError:
+        import shutil
+
         shutil.copyfile(source, target)
 
 

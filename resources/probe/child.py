@@ -1,17 +1,14 @@
 """A job: the process that imports one compiler and does what it is asked for, one request after another."""
 
+import _thread
 import importlib
 import os
-import queue
-import signal
-import sys
-import threading
 import time
-import traceback
 
 from . import base
 from .blobs import bring
 from .frames import FrameReader, json_bytes
+from .prelude import chunks_from, end_with, print_into
 
 PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
 
@@ -19,64 +16,53 @@ PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
 def be_a_child(compiler, commands, answers, log, memory):
     """Never returns. Reads requests from the descriptor `commands`, writes events to `answers`; all that is printed
     goes to `log`. Ends with the one that holds the other end of `commands`."""
-    status = 1
     try:
         parent = os.getppid()
         os.setpgid(0, 0)
-        end_with_parent(parent)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        sys.stdin = open(0, closefd=False)
-        sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
-        sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+        end_with(parent)
+        print_into(log)
         limit_memory(memory)
-        Job(compiler, answers).work(requests_from(commands))
+    except BaseException:
+        print_exception()
+        os._exit(1)
+    go_on(compiler, chunks_from(commands), b"", answers)
+
+
+def go_on(compiler, chunks, first, answers, failed=()):
+    """Never returns. `chunks`: a queue of what comes from the listener, behind the bytes `first`; `failed`: modules
+    whose import failed before, and how."""
+    status = 1
+    try:
+        base.failed_ahead.update(failed)
+        Job(compiler, answers).work(requests_in(first, chunks))
         status = 0
     except BaseException:
-        traceback.print_exc()
+        print_exception()
     finally:
         os._exit(status)
 
 
-def end_with_parent(parent):
-    """The system ends this process when its parent ends, also where a compiler holds the interpreter."""
-    try:
-        import ctypes
+def print_exception():
+    import traceback
 
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
-    except Exception:
-        return  # no Linux, or no ctypes: the keeper and the pipe's end do it
-    if os.getppid() != parent:
-        os._exit(1)
+    traceback.print_exc()
 
 
 def limit_memory(most):
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if most:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-def requests_from(commands):
-    """A queue of requests. A thread of its own reads them, and ends the job where the pipe ends."""
-    waiting = queue.SimpleQueue()
-
-    def read():
-        reader = FrameReader()
-        while True:
-            data = os.read(commands, 1 << 16)
-            if not data:
-                os.killpg(0, signal.SIGKILL)
-            for header, _ in reader.feed(data):
-                waiting.put(header)
-
-    threading.Thread(target=read, daemon=True).start()
-    return waiting
+def requests_in(data, chunks):
+    reader = FrameReader()
+    while True:
+        for header, _ in reader.feed(data):
+            yield header
+        data = chunks.get()
 
 
 class Job:
@@ -84,12 +70,11 @@ class Job:
         self._name = compiler
         self._answers = answers
         self._compiler = None
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._phase, self._told = None, 0.0
 
     def work(self, requests):
-        while True:
-            order = requests.get()
+        for order in requests:
             try:
                 answer = {"event": "answer", "json": self.answer(order)}
                 answer["files"] = files_below(order["out"])
@@ -160,6 +145,8 @@ def as_event(error):
     event = {"event": "error", "kind": "failed", "message": "", "help": "", "trace": ""}
     if isinstance(error, base.Refusal):
         return {**event, "kind": error.kind, "message": error.message, "help": error.help}
+    import traceback
+
     event["trace"] = traceback.format_exc()[-4096:]
     if isinstance(error, MemoryError):
         event["kind"] = "memory"

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import shutil
 import time
 
 PREFIX = "fusescope-probe-"
@@ -24,6 +23,8 @@ def remove_stale(parent):
         path = os.path.join(parent, name)
         try:
             if name.startswith(PREFIX) and is_ours(path) and is_abandoned(path):
+                import shutil
+
                 shutil.rmtree(path, ignore_errors=True)
         except OSError:
             continue  # another probe was quicker

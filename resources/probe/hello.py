@@ -1,24 +1,26 @@
 """What a listener says of the environment that it runs in, without importing a compiler."""
 
-import ast
 import os
-import pkgutil
-import platform
 import re
 import sys
 
 from . import base, compilers
 
+WRITTEN_OUT = re.compile(r"^(DISTRIBUTIONS|PROGRAM|BROUGHT_BY) = (\([^()]*\)|\".*\")$", re.MULTILINE)
+METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link")  # ends of names of what holds metadata of a package
+VERSION = re.compile(r"([^-]+)(?:-py\d[^-]*)?")
+
 
 def about_this_environment():
+    system = os.uname()
     known = {name: distributions_of(name) for name in compiler_modules()}
     wanted = {entry for names in known.values() for entry in names}
     packages = installed(wanted)
     return {
-        "python": platform.python_version(),
+        "python": sys.version.split()[0],
         "executable": sys.executable,
-        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "machine": platform.node(),
+        "platform": f"{system.sysname} {system.release} {system.machine}",
+        "machine": system.nodename,
         "cpus": cpus(),
         "memory": memory(),
         "packages": packages,
@@ -52,7 +54,17 @@ def found_program(module):
 
 
 def compiler_modules():
-    return sorted(module.name for module in pkgutil.iter_modules(compilers.__path__))
+    """Their names: of an archive, or of a folder."""
+    place, archive = compilers.__path__[0], getattr(compilers.__loader__, "archive", None)
+    if archive is not None:
+        import zipimport
+
+        # What zipimport knows of the archive already: reading it again takes a while.
+        entries, folder = zipimport._zip_directory_cache[archive], os.path.relpath(place, archive)
+        names = [os.path.basename(entry) for entry in entries if os.path.dirname(entry) == folder]
+    else:
+        names = os.listdir(place)
+    return sorted(name[:-3] for name in names if name.endswith(".py") and name != "__init__.py")
 
 
 def distributions_of(module):
@@ -62,13 +74,57 @@ def distributions_of(module):
 
 def written_out(module, name):
     """NAME = (…) or "…" of a compiler's module, which is read and not run: that would cost time. None: it has none."""
-    source = pkgutil.get_data(compilers.__name__, module + ".py").decode()
-    found = re.search(rf"^{name} = (\([^()]*\)|\".*\")$", source, re.MULTILINE)
-    return ast.literal_eval(found.group(1)) if found else None
+    source = compilers.__loader__.get_data(os.path.join(compilers.__path__[0], module + ".py")).decode()
+    found = dict(WRITTEN_OUT.findall(source)).get(name)
+    if found is None:
+        return None
+    texts = tuple(re.findall(r"\"([^\"]*)\"", found))
+    return texts if found.startswith("(") else texts[0]
 
 
 def installed(names):
     """name -> version of those packages that are there."""
+    versions = versions_in_folders(names)
+    return metadata_versions(names) if versions is None else versions
+
+
+def versions_in_folders(names):
+    """The same, by the names of folders that hold metadata: to import what reads them takes longer than all else. None:
+    a place is none of these, or a name tells no version."""
+    wanted = {normalised(name): name for name in names}
+    versions = {}
+    if any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder.__module__ not in KNOWN_FINDERS):
+        return None
+    for place in sys.path:
+        if os.path.isfile(place):
+            return None
+        try:
+            found = sorted(os.listdir(place or os.curdir))
+        except OSError:
+            continue
+        here = {}
+        for entry in found:
+            if not entry.endswith(METADATA):
+                continue
+            name, _, version = entry.rpartition(".")[0].partition("-")
+            name, told = wanted.get(normalised(name)), VERSION.fullmatch(version)
+            if name is None:
+                continue
+            if told is None or name in here or not entry.endswith("-info"):
+                return None  # a link, or what an installation that was broken off left: what reads metadata chooses
+            here[name] = told[1]
+        versions = {**here, **versions}
+    return dict(sorted(versions.items()))
+
+
+KNOWN_FINDERS = ("_frozen_importlib", "_frozen_importlib_external", "_distutils_hack")
+
+
+def normalised(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def metadata_versions(names):
     from importlib import metadata
 
     versions = {}

@@ -1,9 +1,7 @@
 """A job as the listener sees it: a child, the files on their way to it and from it."""
 
 import contextlib
-import hashlib
 import os
-import shutil
 import signal
 import time
 from collections import deque
@@ -12,17 +10,18 @@ from . import child
 from .base import Refusal
 from .blobs import Cache, Incoming, is_safe_name, is_sha256
 from .frames import PIECE, FrameReader, json_bytes
-from .keeper import end_group
 from .pipes import Writer, read_what_is_there
+from .prelude import end_group
 
 MOST_LOG = 16 << 10  # bytes of what a compiler printed last
 WINDOW = 4 << 20  # bytes of answers that may be on their way
 
 
 class Job:
-    """`send(header, payload)` sends a frame of this job. `unwanted()`: descriptors that a child must not hold."""
+    """`send(header, payload)` sends a frame of this job. `unwanted()`: descriptors that a child must not hold. `ahead`:
+    a process that imported the compiler's package already, and the bytes that make it this job's (ahead.py)."""
 
-    def __init__(self, number, start, folder, send, unwanted):
+    def __init__(self, number, start, folder, send, unwanted, ahead=None):
         self.number, self._send = number, send
         self._folder = folder
         self._is_local = bool(start.get("local"))
@@ -35,6 +34,19 @@ class Job:
         self._used_before_rest = None
         self._log, self._reader = bytearray(), FrameReader()
         os.mkdir(folder, 0o700)
+        if ahead is None:
+            commands, answers, log = self._fork(start, unwanted)
+        else:
+            self.pid, (commands, answers, log) = ahead[0].pid, ahead[0].descriptors()
+        os.set_blocking(answers, False)
+        os.set_blocking(log, False)
+        self.commands, self.answers, self.log = Writer(commands), answers, log
+        if ahead is not None:
+            with contextlib.suppress(OSError):  # it has ended, which is noticed elsewhere
+                self.commands.write(ahead[1])
+
+    def _fork(self, start, unwanted):
+        """Starts the child. Our ends of its pipes."""
         commands, command_end = os.pipe()
         answers, answer_end = os.pipe()
         log, log_end = os.pipe()
@@ -52,9 +64,7 @@ class Job:
             os.setpgid(self.pid, self.pid)
         except OSError:
             pass  # the child was quicker
-        os.set_blocking(answers, False)
-        os.set_blocking(log, False)
-        self.commands, self.answers, self.log = Writer(command_end), answers, log
+        return command_end, answers, log
 
     def descriptors(self):
         return [self.commands.descriptor, self.answers, self.log]
@@ -223,6 +233,8 @@ class Job:
             incoming.close()
         if self._open is not None:
             self._open.close()
+        import shutil
+
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -231,8 +243,10 @@ class Outgoing:
 
     def __init__(self, number, index, path):
         self._header = {"id": number, "file": index}
+        from hashlib import sha256
+
         self._file, self._at, self._path = open(path, "rb"), 0, path
-        self._digest = hashlib.sha256()
+        self._digest = sha256()
 
     def next(self):
         """A piece; without bytes: the end, and the hash."""

@@ -16,7 +16,7 @@ from .blobs import is_safe_name, sha256_of
 from .frames import json_bytes
 from .hello import about_this_environment
 from .job import Job
-from .keeper import Keeper
+from .prelude import Keeper
 
 FORMAT, RESULT_FORMAT, VERSION = "fusescope-probe-job", "fusescope-probe-result", 1
 
@@ -33,7 +33,8 @@ def main():
             sys.exit("This is no job that this probe knows.")
         folder = tempfile.mkdtemp(prefix=folders.PREFIX)
         folders.lock_folder(folder)
-        keeper = Keeper(folder, [])
+        keeper = Keeper([])
+        keeper.has_folder(folder)
         result = Result(os.path.join(os.path.dirname(archive), "result.zip"), hashlib.sha256(text).hexdigest(), job)
         try:
             work(job, folder, unpacked(packed, job, folder), result, keeper)

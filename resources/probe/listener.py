@@ -1,38 +1,39 @@
 """The listener: speaks with Fusescope over its standard input and output, and starts a child for each job."""
 
-import hashlib
+import importlib
 import os
 import selectors
-import shutil
 import signal
 import sys
 import time
-import traceback
 
 from . import folder as folders
+from .ahead import order_for
 from .base import Refusal
 from .frames import FrameReader, Garbled, frame
 from .hello import about_this_environment
 from .job import Job
-from .keeper import Keeper
 from .pipes import Writer, read_what_is_there
-from .witness import about_compiler
+from .prelude import end_group
 
 PROTOCOL = 1
 SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone, until it says how many
+UNCLAIMED = 20.0  # seconds that a process which imported a package ahead is kept for a job
 MOST_WAITING = 1 << 20  # bytes that wait to be sent before more of a file is read
 
 
 class Listener:
-    """One thread, one loop: forks of it are safe, and nothing that a job does holds it up."""
+    """One thread, one loop: forks of it are safe, and nothing that a job does holds it up. `ahead`: a process that
+    imports the package of a compiler already (prelude.py), or None."""
 
-    def __init__(self, source, sink, folder, version):
+    def __init__(self, source, sink, folder, version, keeper, ahead):
         self._source, self._folder, self._version = source, folder, version
         self._jobs = {}
         self._reader = FrameReader()
         self._heard, self._silence = time.monotonic(), SILENCE
         os.set_blocking(source, False)
-        self._keeper = Keeper(folder, [source, sink])
+        self._keeper = keeper
+        self._ahead, self._ahead_order, self._began = ahead, None, self._heard
         self._sink = Writer(sink)
         self._wakes, self._wake = os.pipe()
         for end in (self._wakes, self._wake):
@@ -48,6 +49,9 @@ class Listener:
         try:
             self._send({"event": "hello", "protocol": PROTOCOL, "version": self._version, **self._place(),
                         **about_this_environment()})
+            self._sink.flush()
+            if self._ahead is not None:
+                self._ahead_order = order_for(self._ahead.compiler, os.path.join(self._folder, "probe.zip"))
             folders.remove_stale(os.path.dirname(self._folder))
             while self._goes_on:
                 self._turn()
@@ -77,7 +81,10 @@ class Listener:
                 selector.register(job.log, selectors.EVENT_READ, (job, job.read_log))
                 if len(job.commands):
                     selector.register(job.commands.descriptor, selectors.EVENT_WRITE, (job, job.commands.flush))
-            ready = selector.select(max(0.0, self._heard + self._silence - time.monotonic()))
+            until = self._heard + self._silence
+            if self._ahead is not None:
+                until = min(until, self._began + UNCLAIMED)
+            ready = selector.select(max(0.0, until - time.monotonic()))
         for key, _ in ready:
             if key.data is not None:
                 self._of_a_job(*key.data)
@@ -88,6 +95,8 @@ class Listener:
         self._sink.flush()
         self._reap()
         self._fill()
+        if self._ahead is not None and time.monotonic() - self._began >= UNCLAIMED:
+            self._end_ahead()
         if time.monotonic() - self._heard >= self._silence:
             raise OSError("nothing was heard for too long")
 
@@ -143,8 +152,11 @@ class Listener:
                     "help": help})
 
     def _start(self, number, header):
+        ahead = None
+        if self._ahead is not None and self._ahead.compiler == header.get("compiler") and not header.get("memory"):
+            ahead, self._ahead = (self._ahead, self._ahead_order), None
         job = Job(number, header, os.path.join(self._folder, f"job-{number}"),
-                  lambda event, payload=b"": self._send({**event, "job": number}, payload), self._descriptors)
+                  lambda event, payload=b"": self._send({**event, "job": number}, payload), self._descriptors, ahead)
         self._jobs[number] = job
         self._keeper.began(job.pid)
         self._send({"event": "started", "job": number, "pid": job.pid})
@@ -152,6 +164,7 @@ class Listener:
     def _descriptors(self):
         """What a child must not hold open: who reads its other end would wait for the child."""
         held = [self._source, self._sink.descriptor, self._wakes, self._wake, self._keeper.descriptor]
+        held += self._ahead.descriptors() if self._ahead is not None else []
         return held + [descriptor for job in self._jobs.values() for descriptor in job.descriptors()]
 
     def _reap(self):
@@ -178,11 +191,23 @@ class Listener:
     def _send(self, header, payload=b""):
         self._sink.write(frame(header, payload))
 
+    def _end_ahead(self):
+        ahead, self._ahead = self._ahead, None
+        end_group(ahead.pid)
+        os.waitpid(ahead.pid, 0)
+        self._keeper.ended(ahead.pid)
+        for descriptor in ahead.descriptors():
+            os.close(descriptor)
+
     def _end_all(self):
+        if self._ahead is not None:
+            self._end_ahead()
         for job in self._jobs.values():
             job.end()
         for job in self._jobs.values():
             os.waitpid(job.pid, 0)
+        import shutil
+
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -196,18 +221,34 @@ def word_in(path):
 
 
 def witness(compiler):
+    from .witness import about_compiler
+
     try:
         return about_compiler(str(compiler))
     except Exception as error:  # packages whose metadata nobody can read
         return {"is_there": False, "why_not": f"what is there cannot be told: {type(error).__name__}: {error}"}
 
 
-def listen(source, sink, folder, archive):
-    """Never returns: what the bootstrap calls once the probe is there. `folder`: its own; `archive`: its bytes."""
+def listen(source, sink, folder, archive, keeper, ahead):
+    """Never returns: what the prelude calls once the probe is there. `folder`: its own; `archive`: its bytes."""
     try:
         folders.lock_folder(folder)
-        Listener(source, sink, folder, hashlib.sha256(archive).hexdigest()).run()
+        Listener(source, sink, folder, sha256_of_bytes(archive), keeper, ahead).run()
     except BaseException:
+        import traceback
+
         traceback.print_exc()
     finally:
         os._exit(0)
+
+
+def sha256_of_bytes(data):
+    """By Python's own code, where it has that under a name that is known: to load OpenSSL takes longer than all else."""
+    for module in ("_sha2", "_sha256"):
+        try:
+            return importlib.import_module(module).sha256(data).hexdigest()
+        except ImportError:
+            continue
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()

@@ -1,10 +1,8 @@
-"""Files of arrays as numpy writes them (.npz), for environments that have no numpy: elements stay bytes."""
+"""Files of arrays as numpy writes them (.npz), for environments that have no numpy: elements stay bytes. What reads and
+writes them is imported when it is needed: most jobs do neither."""
 
-import ast
 import math
 import re
-import struct
-import zipfile
 
 from .base import Refusal
 
@@ -23,11 +21,16 @@ class Array:
 
 def read(path):
     """name -> Array."""
+    import zipfile
+
     with zipfile.ZipFile(path) as archive:
         return {name[: -len(".npy")]: parse(archive.read(name)) for name in archive.namelist() if name.endswith(".npy")}
 
 
 def parse(data):
+    import ast
+    import struct
+
     if data[: len(MAGIC)] != MAGIC:
         raise Refusal("An array is not in numpy's format.")
     width, code = (2, "<H") if data[len(MAGIC)] == 1 else (4, "<I")
@@ -43,6 +46,9 @@ def parse(data):
 
 
 def write(path, arrays):
+    import struct
+    import zipfile
+
     with zipfile.ZipFile(path, "w", allowZip64=True) as archive:
         for name, array in arrays.items():
             header = repr({"descr": array.descriptor, "fortran_order": False, "shape": array.dims}).encode()

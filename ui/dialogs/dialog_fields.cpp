@@ -8,6 +8,7 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/dialogs/inputs_dialog.h"
@@ -29,7 +30,7 @@ void addPrecisions(QComboBox& box, const std::vector<Precisions>& choices, bool 
 std::optional<double> numberIn(const QLineEdit& field) {
   bool number = false;
   const double value = field.text().trimmed().toDouble(&number);
-  return number && value >= 0 ? std::optional(value) : std::nullopt;
+  return number && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
 QString numberText(const std::optional<double>& number) {

@@ -29,6 +29,7 @@ ExporterFields::Field ExporterFields::makeField(const ExporterOption& option) {
       choice->addItem(qs(i < option.choiceTitles.size() ? option.choiceTitles[i] : option.choices[i]),
                       qs(option.choices[i]));
     choice->setToolTip(qs(option.help));
+    connect(choice, qOverload<int>(&QComboBox::currentIndexChanged), this, &ExporterFields::changed);
     return {&option, choice, choice, nullptr};
   }
   auto* line = new QLineEdit;
@@ -69,6 +70,7 @@ void ExporterFields::choose(const Exporter& exporter, const ExporterValues& reme
     const auto known = remembered.find(field.option->name);
     if (field.choice == nullptr || known == remembered.end() || exporter.option(field.option->name) == nullptr)
       continue;
+    const QSignalBlocker quiet(field.choice);
     field.choice->setCurrentIndex(std::max(0, field.choice->findData(qs(known->second))));
   }
 }

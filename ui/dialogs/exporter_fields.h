@@ -36,7 +36,7 @@ class ExporterFields : public QObject {
   QLineEdit& line(std::string_view option) const { return *fieldOf(option).line; }
 
  signals:
-  void changed();  ///< the user has changed a line
+  void changed();  ///< the user has changed a field
 
  private:
   /// Either `choice` or `line` is null. `row` is what the form contains.

@@ -50,21 +50,23 @@ Result<Environment> environmentNamed(const std::string& nameOrCommand) {
           "fusescope compilers lists the environments, and fusescope compilers add NAME COMMAND adds one.")};
 }
 
-Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop) {
+Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop,
+                                            const ProbeOptions& options) {
   {
     const std::scoped_lock lock(known().mutex);
     const auto found = known().byCommand.find(environment.command);
     if (found != known().byCommand.end()) return found->second;
   }
-  FoundEnvironment found = TRY(tryEnvironment(environment, stop));
+  FoundEnvironment found = TRY(tryEnvironment(environment, stop, options));
   const std::scoped_lock lock(known().mutex);
   return known().byCommand.insert_or_assign(environment.command, std::move(found)).first->second;
 }
 
-Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop) {
+Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop,
+                                         const ProbeOptions& options) {
   std::vector<std::string> reasons;
   for (const Environment& environment : findEnvironments()) {
-    const FoundEnvironment found = TRY(environmentAsFound(environment, stop));
+    const FoundEnvironment found = TRY(environmentAsFound(environment, stop, options));
     const auto there = std::ranges::find(found.compilers, compiler, &FoundCompiler::compiler);
     // Of a compiler whose part of the probe is the environment's own nothing is said before it is opened.
     const std::string& why = there != found.compilers.end() ? there->problem : found.problem;

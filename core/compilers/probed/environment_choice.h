@@ -15,11 +15,13 @@ namespace fusescope {
 /// this name (the nearest is suggested). It starts nothing.
 Result<Environment> environmentNamed(const std::string& nameOrCommand);
 
-/// Returns what is in an environment. Errors: cancelled.
-Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop);
+/// Returns what is in an environment. `options` are for its listener, if that is started for this. Errors: cancelled.
+Result<FoundEnvironment> environmentAsFound(const Environment& environment, const StopToken& stop,
+                                            const ProbeOptions& options = {});
 
 /// Returns the first environment that has `compiler`. Errors: none has it (with what to do); cancelled.
-Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop);
+Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopToken& stop,
+                                         const ProbeOptions& options = {});
 
 void forgetEnvironments();
 

@@ -75,6 +75,7 @@ Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const Pro
   for (const auto& [name, path] : request.files) files[name] = TRY(handedSha256(store, path, stop));
   Json asked = request.json;
   asked.erase("op");
+  asked.erase(kNextThreads);
   return Json{{"format", "fusescope.answer.1"},     {"op", textOf(request.json, "op")}, {"compiler", context.compiler},
               {"version", context.version},         {"network", std::move(files)},      {"request", std::move(asked)},
               {"environment", context.environment}, {"probe", probeVersion()},          {"after", after}};

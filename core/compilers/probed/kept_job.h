@@ -28,6 +28,10 @@ struct AnswerContext {
 /// The value of KeptFacts::kind for answers.
 inline constexpr const char* kAnswerKind = "answer";
 
+/// A field of a request on which the answer does not depend: the number of threads with which the network is compiled
+/// next.
+inline constexpr const char* kNextThreads = "next_threads";
+
 /// Returns whether answers to `op` are kept. These are the answers that say what a compiler makes of a network, never
 /// those of operations that measure or run.
 bool isKeptOp(std::string_view op);

@@ -13,10 +13,12 @@
 #include "cache/process_store.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/known_environment.h"
+#include "compilers/probed/next_build.h"
 #include "compilers/probed/probed_engine.h"
 #include "planning/plan_json.h"
 #include "probe/frames.h"
 #include "probe/job_file.h"
+#include "probe/probe_archive.h"
 #include "probe/witness.h"
 
 namespace fusescope {
@@ -27,6 +29,12 @@ constexpr std::chrono::milliseconds kLookAgain{10};
 
 /// The phase in which the network is written as the compiler is handed it.
 constexpr std::string_view kHandOver = "hand over";
+
+/// Whatever starts a listener wants the compiler of it.
+ProbeOptions optionsFor(const ProbedKind& kind) {
+  const std::string name(kind.name());
+  return {.ahead = {.compiler = name, .what = std::string(importedAhead(name))}};
+}
 
 std::string inWords(const Diagnostic& error) {
   const std::string text = error.text();
@@ -68,7 +76,7 @@ ProbedCompiler::ProbedCompiler(const ProbedKind& kind, std::string environment)
 
 Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
   if (!m_environment.empty()) return environmentNamed(m_environment);
-  auto first = firstEnvironmentWith(m_kind.name(), stop);
+  auto first = firstEnvironmentWith(m_kind.name(), stop, optionsFor(m_kind));
   if (first.ok() || first.error().cancelled) return first;
   Diagnostic nowhere = std::move(first).error();
   nowhere.help += " " + m_kind.elsewhere();
@@ -102,7 +110,7 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
   const auto start = std::chrono::steady_clock::now();
   const Environment where = TRY(environment(stop));
   // Asked before it is opened: what changes meanwhile is noticed. Where it does not answer, nothing is kept.
-  auto asked = askWitness(where, m_kind.name(), stop);
+  auto asked = askWitness(where, m_kind.name(), stop, optionsFor(m_kind));
   if (!asked.ok() && asked.error().cancelled) return std::move(asked).error();
   Json witness = asked.ok() ? std::move(asked).value() : Json{{"why_not", asked.error().text()}};
   Opened opened = TRY(openLive(stop));
@@ -113,7 +121,7 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
 
 Result<ProbedCompiler::Opened> ProbedCompiler::openLive(const StopToken& stop) const {
   Environment where = TRY(environment(stop));
-  auto job = TRY(ProbeJob::start(where, m_kind.name(), stop));
+  auto job = TRY(ProbeJob::start(where, m_kind.name(), stop, optionsFor(m_kind)));
   Opened opened{.environment = std::move(where), .json = job->opened(), .recorded = {}};
   giveBack(std::move(job));
   return opened;
@@ -199,7 +207,7 @@ Result<std::unique_ptr<ProbeJob>> ProbedCompiler::takeJob(const StopToken& stop)
     const std::scoped_lock lock(m_idleMutex);
     if (std::unique_ptr<ProbeJob> job = std::move(m_idle); job != nullptr && job->isThere()) return job;
   }
-  return ProbeJob::start(where.environment, m_kind.name(), stop);
+  return ProbeJob::start(where.environment, m_kind.name(), stop, optionsFor(m_kind));
 }
 
 void ProbedCompiler::giveBack(std::unique_ptr<ProbeJob> job) const {
@@ -266,24 +274,38 @@ std::shared_ptr<void> ProbedCompiler::getReady() const {
   return std::make_shared<std::jthread>([this](const StopToken& stop) { std::ignore = opened(stop); });
 }
 
+/// As for support(): the network is written while its package is imported.
+void ProbedCompiler::lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
+  if (isJobResult(m_environment)) return;
+  if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return;
+  auto network = handed(plan, options);
+  if (network.ok()) keepHanded(*plan, std::move(network).value());
+}
+
+void ProbedCompiler::keepHanded(const Plan& plan, HandedNetwork network) const {
+  Handed kept{plan.model, writtenBy(plan), std::move(network)};
+  kept.network.plan.reset();
+  const std::scoped_lock lock(m_handedMutex);
+  m_handed = std::move(kept);
+}
+
 Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& told) const {
   const StopToken& stop = told.stop;
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
-  if (told.progress) told.progress(kHandOver, m_name);
-  CompilerInput network = TRY(makeCompilerInput(asked, m_kind.inputTypesFor(plan), stop));
+  CompilerInput network = TRY(handed(asked, told));
   if (told.progress) told.progress("ask", m_name);
-  Handed kept{plan.model, writtenBy(plan), network};
-  kept.network.plan.reset();
+  HandedNetwork kept = network;
   const Json options = TRY(m_kind.requestOptions(network, {}));
-  const ProbeRequest request{.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)};
+  ProbeRequest request{.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)};
+  if (const int threads = threadsOfNextBuild(); threads > 0 && !isJobResult(m_environment))
+    request.json[kNextThreads] = threads;
   const auto known = TRY(takeKeptJob(plan.model->path, stop));
   auto job = known != nullptr ? std::unique_ptr<ProbeJob>() : TRY(takeJob(stop));
   const ProbeAnswer answer = TRY((known != nullptr ? *known : *job).ask(request, stop, told.progress));
   auto support = m_kind.support(network, answer);
   if (known != nullptr) job = known->takeLive();
   if (job != nullptr) giveBack(std::move(job));
-  const std::scoped_lock lock(m_handedMutex);
-  m_handed = std::move(kept);
+  keepHanded(plan, std::move(kept));
   return support;
 }
 

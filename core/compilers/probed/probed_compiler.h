@@ -34,6 +34,7 @@ class ProbedCompiler final : public Compiler {
   /// Waits until it was opened. The result, or the error, is kept.
   Status awaitReady(const StopToken& stop) const override;
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
+  void lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<std::unique_ptr<Engine>> compile(const Lowered& lowered, const BuildOptions& options) const override;
 
@@ -74,6 +75,9 @@ class ProbedCompiler final : public Compiler {
     std::string plan;  ///< by what it was written, as text; empty: by the file alone
     CompilerInput network;
   };
+  /// Does what lower() of this plan can do before the compiler is ready, if it is not ready yet. Errors are reported by
+  /// lower().
+  virtual void lowerAhead(std::shared_ptr<const Plan> /*plan*/, const BuildOptions& /*options*/) const {}
   Result<CompilerInput> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
   /// What a network of `plan` is written by besides its model.
   std::string writtenBy(const Plan& plan) const;

@@ -67,7 +67,7 @@ const Operation& cacheOperation() {
                  .groups = {OptionGroup::Json},
                  .usualOptions = copyOfUsualOptions<CacheImportSettings>,
                  .prints = "fusescope.cache_import",
-                 .doesNotHold = "an entry is damaged or not signed with the key"},
+                 .doesNotHold = "an entry is damaged, is not signed with the key or cannot be kept"},
                 {.name = "cache clear",
                  .summary = "Remove everything",
                  .groups = {OptionGroup::Json},

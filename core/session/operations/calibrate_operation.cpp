@@ -13,7 +13,8 @@ namespace {
 ChoiceValue weightMethodChoice(RangeMethod& method) {
   constexpr RangeMethod kMethods[] = {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Mse};
   return {[&method, kMethods] {
-            return static_cast<std::size_t>(std::ranges::find(kMethods, method) - std::begin(kMethods));
+            const auto found = std::ranges::find(kMethods, method);
+            return found == std::end(kMethods) ? 0 : static_cast<std::size_t>(found - std::begin(kMethods));
           },
           [&method, kMethods](std::size_t index) { method = kMethods[index]; }};
 }

@@ -1,6 +1,7 @@
 #include "session/operations/export_operation.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "session/operations/operation.h"
@@ -27,9 +28,10 @@ std::string whose(const std::vector<const Exporter*>& exporters, std::string_vie
 
 void addExporterOptions(const std::vector<const Exporter*>& exporters, ExporterValues& values,
                         std::vector<Option>& options) {
+  std::set<std::string_view> added;
   for (const Exporter* exporter : exporters)
     for (const ExporterOption* own : exporter->options) {
-      if (std::ranges::find(options, own->name, &Option::name) != options.end()) continue;  // another format has it too
+      if (!added.insert(own->name).second) continue;  // another format has it too
       options.push_back({.name = std::string(own->name),
                          .value = &values[std::string(own->name)],
                          .argument = std::string(own->argument),
@@ -74,7 +76,7 @@ const Operation& exportOperation() {
       .groups = {OptionGroup::Inputs, OptionGroup::Json, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<ExportSettings>,
       .prints = "fusescope.export",
-      .failedCheck = "the check fails, or a pin that must be obeyed is refused or cannot be written",
+      .doesNotHold = "the check fails, or a pin that must be obeyed is refused or cannot be written",
       .writes = "--output: the file"};
   return operation;
 }

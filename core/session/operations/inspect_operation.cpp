@@ -15,7 +15,7 @@ std::vector<Option> InspectSettings::options() {
        .value = &threads,
        .argument = "N",
        .help = "The number of threads for --machine and --memory. Without this option it is the number of processors.",
-       .range = {.least = 1, .most = kMostThreads}},
+       .range = {.least = 0, .most = kMostThreads}},
       {.name = "memory",
        .value = &memory,
        .help = "List what the arena of an engine holds at each step, prepared as it runs here, and the peak.",

@@ -46,10 +46,15 @@ std::string rangeProblem(const OptionRange& range, double number, const std::str
   return fits ? std::string() : fmt::format("{} must be {}", text, inWords(range));
 }
 
+/// std::from_chars() reads no plus sign.
+const char* afterPlus(const std::string& text) {
+  return text.data() + (text.size() > 1 && text.front() == '+' && text[1] != '-' ? 1 : 0);
+}
+
 std::string wholeNumberProblem(const OptionRange& range, const std::string& text) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
+  const auto read = std::from_chars(afterPlus(text), end, number);
   if (read.ec == std::errc::result_out_of_range) return text + " is too large";
   if (read.ec != std::errc() || read.ptr != end) return "'" + text + "' is not a whole number";
   return rangeProblem(range, static_cast<double>(number), text);
@@ -58,7 +63,7 @@ std::string wholeNumberProblem(const OptionRange& range, const std::string& text
 std::string numberProblem(const OptionRange& range, const std::string& text) {
   double number = 0;
   const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
+  const auto read = std::from_chars(afterPlus(text), end, number);
   if (read.ec != std::errc() || read.ptr != end || text.empty()) return "'" + text + "' is not a number";
   if (!std::isfinite(number)) return text + " must be finite";
   return rangeProblem(range, number, text);

@@ -1,6 +1,5 @@
 #include "session/operations/probe_operation.h"
 
-#include "backends/threads.h"
 #include "session/operations/operation.h"
 
 namespace fusescope {
@@ -32,7 +31,7 @@ std::vector<Option> ProbePackSettings::options() {
        .value = &threads,
        .argument = "N",
        .help = "The number of threads. Without this option it is the number of processors of the machine there.",
-       .range = {.least = 1, .most = kMostThreads}}};
+       .range = kAboveZero}};
 }
 
 std::vector<Option> ProbeOpenSettings::options() {

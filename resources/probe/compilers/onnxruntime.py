@@ -3,13 +3,15 @@
 import contextlib
 import os
 import re
-import shutil
-import tempfile
 import time
 
 from .. import base, cuda, tensors
+from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
+
+# Without the variable it leaves a file in the folder of temporary files, and tells its makers that it was used.
+AHEAD = (("onnxruntime",), {"ORT_DISABLE_TELEMETRY": "1"})
 
 LEVELS = {
     "none": "ORT_DISABLE_ALL",
@@ -39,8 +41,8 @@ class Compiler(base.Compiler):
         self._has_weights = False  # they are there, too
 
     def open(self, request, files, out_folder, progress):
-        # Else it leaves a file in the folder of temporary files, and tells its makers that it was used.
-        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+        for name, value in AHEAD[1].items():
+            os.environ.setdefault(name, value)
         self._folder = os.path.dirname(os.path.abspath(out_folder))
         self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")
@@ -54,7 +56,8 @@ class Compiler(base.Compiler):
         weights of the optimised network are kept; else they are not written, which takes half of the time."""
         self._forget()
         options = request.get("options", {})
-        self._kept = tempfile.mkdtemp(prefix="optimised-", dir=self._folder)
+        self._kept = os.path.join(self._folder, "optimised-" + os.urandom(8).hex())
+        os.mkdir(self._kept, 0o700)
         base.reset_peak()
         progress("session")
         marked = with_outputs(files["network.onnx"], request["mark"]) if request.get("mark") else None
@@ -71,7 +74,7 @@ class Compiler(base.Compiler):
         self._options, self._network = options, files["network.onnx"]
         assigned = assignment(self._session)
         self._nodes = max(1, sum(len(part["nodes"]) for part in assigned))
-        shutil.copyfile(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
+        link_or_copy(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
         return {
             "phases": [{"name": "session", "ms": ms}],
             "peak_bytes": base.peak_bytes(),
@@ -142,6 +145,8 @@ class Compiler(base.Compiler):
     def _forget(self):
         self._session = None
         if self._kept is not None:
+            import shutil
+
             shutil.rmtree(self._kept, ignore_errors=True)
         self._kept = None
 
@@ -261,6 +266,9 @@ def assignment(session):
 def with_outputs(path, names):
     """A copy of the network beside it, whose graph has these outputs, too. Messages of protobuf that are written one
     after another are read as one, with all their outputs."""
+    import shutil
+    import tempfile
+
     added = b"".join(field(12, field(1, name.encode())) for name in names)
     handle, copy = tempfile.mkstemp(suffix=".onnx", dir=os.path.dirname(os.path.abspath(path)))
     with os.fdopen(handle, "wb") as target, open(path, "rb") as source:

@@ -1,5 +1,8 @@
 """OpenVINO: imports a network, compiles it for a device, and writes down what it imported and what it made of it.
 
+`support` with `next_threads` says that the network is compiled next, with so many threads: that is done at once where
+all of it was imported, since what compiles is supported, and to ask for that takes long.
+
 `compile`, `support` and `profile` take these options:
 
     device     "CPU" where nothing is said; a name that `open` lists
@@ -18,8 +21,10 @@ import os
 import time
 
 from .. import base, tensors
+from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("openvino",)
+AHEAD = (("openvino",), {})
 
 MODEL = "model.json"
 EXECUTION = "execution.xml"
@@ -49,7 +54,7 @@ class Compiler(base.Compiler):
     def __init__(self):
         self._ov = self._core = None
         self._model = self._options = None  # what was compiled last
-        self._asked = None, None, 0.0  # what support() read last: the file, the network, and the milliseconds it took
+        self._asked = None  # what support() read last
         self._compiled = None
         self._alive = None
 
@@ -70,39 +75,57 @@ class Compiler(base.Compiler):
     def support(self, request, files, out_folder, progress):
         options = request.get("options", {})
         progress("import")
-        start = time.perf_counter()
-        model, words = self._read_what_converts(files["network.onnx"])
-        ms = 1e3 * (time.perf_counter() - start)
-        self._asked = (base.identity(files["network.onnx"]), model, ms) if not words else (None, None, 0.0)
+        asked = Asked(base.identity(files["network.onnx"]), os.path.join(out_folder, MODEL))
+        with asked.phases("import"):
+            asked.model, words = self._read_what_converts(files["network.onnx"])
+        model = asked.model
         ops = numbered(model)
-        write_model(ops, os.path.join(out_folder, MODEL))
+        write_model(ops, asked.written)
+        self._asked = None if words else asked
         unconverted = [
             {"op": name, "attributes": {key: str(value) for key, value in op.get_attributes().items()}}
             for name, op in ops.items()
             if op.get_type_name() in NO_RULE
         ]
         progress("ask")
-        devices = self._core.query_model(model, options.get("device", "CPU"))
+        device = options.get("device", "CPU")
+        if request.get("next_threads") and not words and not unconverted:
+            asked.options = {**options, "threads": request["next_threads"]}
+            asked.kept = self._keep(ops, options.get("keep", []))
+            try:
+                with asked.phases("compile"):
+                    asked.compiled = self._compile(model, asked.options)
+                return {"devices": dict.fromkeys(ops, device), "unconverted": [], "words": ""}
+            except RuntimeError:
+                self._asked = None  # what it is that does not compile, the device says
+        devices = self._core.query_model(model, device)
         return {"devices": dict(devices), "unconverted": unconverted, "words": words}
 
     def compile(self, request, files, out_folder, progress):
         self._model = self._compiled = None
         self._options = request.get("options", {})
+        asked, self._asked = self._asked, None
+        if asked is None or asked.identity != base.identity(files["network.onnx"]):
+            asked = Asked(None, None)
         phases = Phases(progress)
         with phases("import"):
-            asked, model, before = self._asked
-            self._asked = None, None, 0.0
-            if asked != base.identity(files["network.onnx"]):
-                model, before = self._core.read_model(files["network.onnx"]), 0.0
+            model = asked.model or self._core.read_model(files["network.onnx"])
             if request.get("mark"):
                 model.add_outputs(request["mark"])
-        phases.list[-1]["ms"] += before
+                asked.written = asked.compiled = None
         with phases("name"):
             ops = numbered(model)
-            write_model(ops, os.path.join(out_folder, MODEL))
-            kept = self._keep(ops, self._options.get("keep", []))
+            if asked.written is not None and os.path.isfile(asked.written):
+                link_or_copy(asked.written, os.path.join(out_folder, MODEL))
+            else:
+                write_model(ops, os.path.join(out_folder, MODEL))
+            is_compiled = asked.compiled is not None and asked.options == self._options
+            kept = asked.kept if is_compiled else self._keep(ops, self._options.get("keep", []))
         with phases("compile"):
-            compiled = self._compile(model, self._options)
+            compiled = asked.compiled if is_compiled else self._compile(model, self._options)
+        for each in phases.list:
+            if each["name"] != "compile" or is_compiled:
+                each["ms"] += asked.phases.ms(each["name"])
         with phases("tell"):
             self._write_execution(compiled, out_folder)
         self._model, self._compiled = model, compiled
@@ -230,6 +253,15 @@ class Compiler(base.Compiler):
         return self._ov.Tensor(array if array.flags.c_contiguous else array.copy())
 
 
+class Asked:
+    """What support() read, and perhaps compiled, for the compile() that follows."""
+
+    def __init__(self, identity, written):
+        self.identity, self.written = identity, written  # of the file; where the network is written down
+        self.model = self.compiled = self.options = None
+        self.kept, self.phases = [], Phases(lambda name: None)
+
+
 class Phases:
     """`with phases(name): …` measures a phase and tells of it."""
 
@@ -246,6 +278,9 @@ class Phases:
 
     def __exit__(self, *error):
         self.list[-1]["ms"] = (time.perf_counter() - self._start) * 1e3
+
+    def ms(self, name):
+        return sum(each["ms"] for each in self.list if each["name"] == name)
 
 
 def numbered(model):

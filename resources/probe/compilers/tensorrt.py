@@ -14,6 +14,7 @@ from .. import base
 from . import tensorrt_rtx as rtx
 
 DISTRIBUTIONS = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
+AHEAD = (("tensorrt",), {})
 
 OLDEST = (10, 1)  # its parser is the first that says of parts of a network whether it takes them
 LAYERS = "layers.json"

@@ -19,6 +19,7 @@ import time
 from .. import base, cuda, npz, tensors
 
 DISTRIBUTIONS = ("tensorrt-rtx",)
+AHEAD = (("tensorrt_rtx",), {})
 
 MODULE = "tensorrt_rtx"
 LOG = "log.jsonl"

@@ -4,11 +4,13 @@
 
 Each round runs, in turns that begin with the one and with the other, each as a process of its own, a Python script that
 does nothing but read the network and compile it, and `fusescope build --compiler`, which also plans, hands the network
-over, reads back what was made and writes an engine file. Three ratios are told: of the whole build, of the build
-without the phase in which it writes the renamed copy that the compiler is handed, and without the engine file, too,
-which is as large as the network: the script writes neither. What counts are the medians of the ratios within rounds; the quartiles
-stand behind them. Last comes the ratio of the processor time that both used with all of their processes: what else the
-machine does bears little on that. Both use this Python, or --rtx-python for TensorRT for RTX.
+over, reads back what was made and writes an engine file. Two ratios are told: of the whole build, and of the build
+without the phase in which it writes the engine file, which is as large as the network, and which the script does not
+write. The renamed copy is in both: it is written while the package is imported, so that nobody can say how much longer
+the build takes for it. What counts are the medians of the ratios within rounds; the quartiles stand behind them. Last
+comes the ratio of the processor time that both used with all of their processes. A build uses two processors where the
+script uses one: on a machine that does other work, the ratios of time are too good. Both use this Python, or
+--rtx-python for TensorRT for RTX.
 """
 import argparse
 import json
@@ -102,11 +104,11 @@ def ratios(compiler, model, python, arguments):
 
 
 def summary(rounds):
-    """Quartiles of the ratios within rounds: of the whole build, and without phases in which a network is written."""
+    """Quartiles of the ratios within rounds: of the whole build, and without the engine file."""
     def without(*phases):
         return quartiles([(each["build"] - sum(each["phases"].get(name, 0) for name in phases)) / each["alone"]
                           for each in rounds])
-    return {"whole": without(), "without_copy": without(COPY), "without_files": without(COPY, ENGINE),
+    return {"whole": without(), "without_engine": without(ENGINE),
             "cpu": quartiles([each["build_cpu"] / each["alone_cpu"] for each in rounds])}
 
 
@@ -115,11 +117,11 @@ def words(row):
         return statistics.median(number(each) for each in row["rounds"])
     times = [middle(lambda each: each["alone"]), middle(lambda each: each["build"]),
              middle(lambda each: each["phases"].get(COPY, 0)), middle(lambda each: each["phases"].get(ENGINE, 0))]
-    keys = ("whole", "without_copy", "without_files", "cpu")
+    keys = ("whole", "without_engine", "cpu")
     spread = ["{1:.3f} ({0:.3f} to {2:.3f})".format(*row[key]) for key in keys]
     return (f"{row['network']:12} {row['compiler']:13} alone {times[0]:5.2f} s, build {times[1]:5.2f} s, of it copy "
-            f"{times[2]:4.2f} s, engine file {times[3]:4.2f} s; ratio {spread[0]}, without the copy {spread[1]}, "
-            f"without the engine file, too, {spread[2]}; of processor time {spread[3]}")
+            f"{times[2]:4.2f} s, engine file {times[3]:4.2f} s; ratio {spread[0]}, without the engine file "
+            f"{spread[1]}; of processor time {spread[2]}")
 
 
 def main():

@@ -7,6 +7,7 @@
 
 #include "base/shell_quoted.h"
 #include "probe/command_words.h"
+#include "probe/listeners.h"
 #include "tests/unit/probe/probe_fixture.h"
 
 using namespace fusescope;
@@ -130,6 +131,33 @@ TEST_F(Environments, PackagesAreFoundWithoutImportingThem) {
   const auto found = tryEnvironment(confirmed("env PYTHONPATH=" + (m_folder / "site").string() + " python3"), {});
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found.value().hello["packages"]["torch"], "9.8.7") << found.value().problem;
+}
+
+/// Names of folders say versions, where they say them; what reads metadata is asked about all others.
+TEST_F(Environments, VersionsOfPackagesAreThoseOfTheirMetadata) {
+  const auto put = [&](const std::string& folder, const std::string& name, const std::string& version) {
+    std::filesystem::create_directories(m_folder / folder);
+    const std::string metadata = folder.ends_with(".egg-info") ? "/PKG-INFO" : "/METADATA";
+    file(folder + metadata, fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n", name, version));
+  };
+  put("first/torch-9.8.7+cpu.dist-info", "torch", "9.8.7+cpu");
+  put("second/torch-1.2.3.dist-info", "torch", "1.2.3");
+  put("second/Tensorrt_RTX-1.7.dist-info", "tensorrt-rtx", "1.7");
+  put("second/openvino-2026.1-py3.11.egg-info", "openvino", "2026.1");
+  const auto packages = [&] {
+    endIdleListeners();
+    const std::string path = (m_folder / "first").string() + ":" + (m_folder / "second").string();
+    const auto found = tryEnvironment(confirmed("env PYTHONPATH=" + path + " python3"), {});
+    return found.ok() ? found.value().hello["packages"] : Json();
+  };
+  const Json told = packages();
+  EXPECT_EQ(told["torch"], "9.8.7+cpu") << "the first on the path";
+  EXPECT_EQ(told["tensorrt-rtx"], "1.7");
+  EXPECT_EQ(told["openvino"], "2026.1");
+  put("second/tensorrt.egg-info", "tensorrt", "10.1");  // a name that says no version
+  const Json more = packages();
+  EXPECT_EQ(more["tensorrt"], "10.1");
+  for (const auto& [name, version] : told.items()) EXPECT_EQ(more[name], version) << name;
 }
 
 TEST_F(Environments, TryingCanBeCancelled) {

@@ -1,0 +1,244 @@
+"""What runs first in an environment: it is sent ahead of the archive, and starts what shall not wait for that.
+
+First the keeper, then, where a compiler is known by then, a process that imports its package, which takes longer than
+all else. It becomes the child of the first job of that compiler (child.py), and is nothing but an import until then.
+Whoever runs this defines `source` and `sink`, descriptors of the protocol, `size`, the bytes of the archive, and
+`ahead`: None, or (name of the compiler, (modules to import), {variable: value}). Only what Python has loaded anyway is
+imported before that process is there.
+"""
+
+import os
+import sys
+
+KILL = 9  # SIGKILL, without the module signal
+
+
+class Keeper:
+    """A process that does nothing but wait until the one that started it has ended, however that happened. Then it ends
+    the jobs that it was told of, and removes the folder. `unwanted` are descriptors that it must not hold open."""
+
+    def __init__(self, unwanted):
+        listens, self.descriptor = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setsid()
+                os.close(self.descriptor)
+                keep(listens, unwanted)
+            finally:
+                os._exit(0)
+        os.close(listens)
+
+    def began(self, pid):
+        self._say(b"+%d\n" % pid)
+
+    def ended(self, pid):
+        self._say(b"-%d\n" % pid)
+
+    def has_folder(self, folder):
+        self._say(b"=%s\n" % os.fsencode(folder).hex().encode())
+
+    def _say(self, line):
+        try:
+            os.write(self.descriptor, line)
+        except OSError:
+            pass  # whoever killed the keeper leaves the tidying to the listener
+
+
+def keep(listens, unwanted):
+    import shutil
+    import signal
+
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    for descriptor in unwanted:
+        os.close(descriptor)
+    jobs, folder, held = set(), None, b""
+    while True:
+        data = os.read(listens, 4096)
+        if not data:
+            break
+        *lines, held = (held + data).split(b"\n")
+        for line in lines:
+            if line[:1] == b"=":
+                folder = os.fsdecode(bytes.fromhex(line[1:].decode()))
+            else:
+                (jobs.add if line[:1] == b"+" else jobs.discard)(int(line[1:]))
+    for pid in jobs:
+        end_group(pid)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def end_group(pid):
+    """Ends a job and all that it started."""
+    try:
+        os.killpg(pid, KILL)
+    except OSError:
+        pass
+
+
+class Ahead:
+    """A process that imports a compiler's package before any job wants it. `held`: descriptors that it must not hold."""
+
+    def __init__(self, ahead, keeper, held):
+        self.compiler, modules, variables = ahead
+        commands, self.commands = os.pipe()
+        self.answers, answers = os.pipe()
+        self.log, log = os.pipe()
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setpgid(0, 0)
+                keeper.began(os.getpid())
+                end_with(parent)
+                for descriptor in (self.commands, self.answers, self.log, keeper.descriptor, *held):
+                    os.close(descriptor)
+                print_into(log)
+                import_ahead(modules, variables, chunks_from(commands), answers)
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        for descriptor in (commands, answers, log):
+            os.close(descriptor)
+
+    def descriptors(self):
+        return [self.commands, self.answers, self.log]
+
+
+def end_with(parent):
+    """The system ends this process when its parent ends, also where a compiler holds the interpreter."""
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, KILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+    except Exception:
+        return  # no Linux, or no ctypes: the keeper and the pipe's end do it
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def print_into(log):
+    """All that this process prints goes to the descriptor `log`, and nothing is read from standard input."""
+    import resource
+
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    sys.stdin = open(0, closefd=False)
+    sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
+    sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def chunks_from(commands):
+    """A queue of what comes from the descriptor. A thread of its own reads it, and ends the process, and all that it
+    started, where the pipe ends."""
+    import _queue
+    import _thread
+
+    chunks = _queue.SimpleQueue()
+
+    def read():
+        while True:
+            data = os.read(commands, 1 << 16)
+            if not data:
+                os.killpg(0, KILL)
+            chunks.put(data)
+
+    _thread.start_new_thread(read, ())
+    return chunks
+
+
+def import_ahead(modules, variables, chunks, answers):
+    """Never returns. What fails is kept for the one that imports it again: a second try may fail otherwise."""
+    for name, value in variables.items():
+        os.environ.setdefault(name, value)
+    failed = {}
+    for module in modules:
+        try:
+            __import__(module)
+        except BaseException as error:
+            failed[module] = error
+    import marshal
+
+    data = chunks.get()
+    while b"\n" not in data:
+        data += chunks.get()
+    size, _, data = data.partition(b"\n")
+    while len(data) < int(size):
+        data += chunks.get()
+    path, compiler, modules = marshal.loads(data[: int(size)])
+    sys.meta_path.insert(0, Compiled(path, modules))
+    from fusescope_probe import child
+
+    child.go_on(compiler, chunks, data[int(size) :], answers, failed)
+
+
+class Compiled:
+    """Finds modules of the probe whose code was handed over by the process that compiled them."""
+
+    def __init__(self, path, modules):
+        self._path, self._modules = path, modules
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self._modules:
+            return None
+        from importlib.machinery import ModuleSpec
+
+        place, code = self._modules[name]
+        spec = ModuleSpec(name, self, origin=os.path.join(self._path, place), is_package=place.endswith("__init__.py"))
+        if spec.submodule_search_locations is not None:
+            spec.submodule_search_locations.append(os.path.join(self._path, os.path.dirname(place)))
+        return spec
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        exec(self._modules[module.__name__][1], module.__dict__)
+
+
+def own_folder():
+    """A new folder where temporary files belong, which nobody else can read."""
+    variables = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
+    places = [place for place in (*variables, "/tmp", "/var/tmp", "/usr/tmp", os.getcwd()) if place]
+    for place in places:
+        folder = os.path.join(os.path.abspath(place), "fusescope-probe-" + os.urandom(8).hex())
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError:
+            if place is places[-1]:
+                raise
+        else:
+            return folder
+
+
+def begin(source, sink, size, ahead):
+    """Never returns: takes the archive, and becomes the listener."""
+    keeper = Keeper([source, sink])
+    ahead = Ahead(ahead, keeper, [source, sink]) if ahead else None
+    archive = bytearray()
+    while len(archive) < size:
+        data = os.read(source, size - len(archive))
+        if not data:
+            os._exit(1)
+        archive += data
+    folder = own_folder()
+    keeper.has_folder(folder)
+    path = os.path.join(folder, "probe.zip")
+    with open(path, "wb") as file:
+        file.write(archive)
+    sys.path.insert(0, path)
+    import fusescope_probe.listener
+
+    sys.path.pop(0)
+    fusescope_probe.listener.listen(source, sink, folder, archive, keeper, ahead)
