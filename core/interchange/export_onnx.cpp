@@ -224,7 +224,7 @@ class OnnxExport {
   Result<std::set<std::uint32_t>> widen(const TemporaryFolder& folder) {
     std::set<std::uint32_t> wide;
     m_check = TRY(m_checker->onReference(m_network, *m_reading));
-    m_leanEdges = m_network.heldWider;
+    m_leanEdges = m_network.widerInnerEdges;
     while (m_checker->planFromFloat32().ok && !m_check.ok()) {  // what the plan gets wrong no wider node mends
       const auto next = worthWidening(m_check, wide);
       if (next.empty()) break;
@@ -317,7 +317,8 @@ class OnnxExport {
   }
 
   void noteWiderInnerEdges() {
-    const auto edges = edgesByKernel(m_network.heldWider, [](const WiderInnerEdge& edge) { return !edge.harmless; });
+    const auto edges =
+        edgesByKernel(m_network.widerInnerEdges, [](const WiderInnerEdge& edge) { return !edge.harmless; });
     constexpr std::size_t kMostKernels = 5;
     for (std::size_t i = 0; i < std::min(edges.size(), kMostKernels); ++i)
       m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});

@@ -141,13 +141,13 @@ class Program final : public Code {
 
 const Dims& ExtentSource::in(const RegionExtents& extents) const {
   switch (from) {
-    case Of::Input:
+    case From::Input:
       return extents.inputs[at];
-    case Of::Output:
+    case From::Output:
       return extents.outputs[at];
-    case Of::Inner:
+    case From::Inner:
       return extents.inner[at];
-    case Of::Constant:
+    case From::Constant:
       break;
   }
   return constant;

@@ -282,7 +282,7 @@ void ProbedCompiler::lowerAhead(std::shared_ptr<const Plan> plan, const BuildOpt
   if (network.ok()) keepHanded(*plan, std::move(network).value());
 }
 
-void ProbedCompiler::keepHanded(const Plan& plan, HandedNetwork network) const {
+void ProbedCompiler::keepHanded(const Plan& plan, CompilerInput network) const {
   Handed kept{plan.model, writtenBy(plan), std::move(network)};
   kept.network.plan.reset();
   const std::scoped_lock lock(m_handedMutex);
@@ -294,7 +294,7 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
   CompilerInput network = TRY(handed(asked, told));
   if (told.progress) told.progress("ask", m_name);
-  HandedNetwork kept = network;
+  CompilerInput kept = network;
   const Json options = TRY(m_kind.requestOptions(network, {}));
   ProbeRequest request{.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)};
   if (const int threads = threadsOfNextBuild(); threads > 0 && !isJobResult(m_environment))
