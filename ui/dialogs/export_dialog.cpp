@@ -163,8 +163,12 @@ void ExportDialog::refresh() {
   m_pages->setCurrentIndex(network ? 1 : 0);
   m_report->clear();
   m_report->setPlaceholderText(
-      QStringLiteral("What is to be known of the network is said here when it is made: Casts that were added, a raised "
-                     "opset, edges that the plan holds wider."));
+      chosen.name == "pt2"
+          ? QStringLiteral(
+                "What is to be known of the program is said here when it is made: nodes that stay in float32, "
+                "and why.")
+          : QStringLiteral("What is to be known of the network is said here when it is made: Casts that were added, a "
+                           "raised opset, edges that the plan holds wider."));
   m_summary->setText(sentence(qs(chosen.summary)));
   m_writable = false;
   renew();
