@@ -104,7 +104,8 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App parser("Fusescope's window");
-  parser.add_option("MODEL", arguments.model, "A model (.onnx), plan (.json), engine (.fse) or session (.fsession)");
+  parser.add_option("MODEL", arguments.model,
+                    "A model (.onnx, .pt2), plan (.json), engine (.fse) or session (.fsession)");
   parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
   parser.add_option("--compiler", arguments.compiler,
                     "What compiles the network: NAME[@ENVIRONMENT], see fusescope compilers");

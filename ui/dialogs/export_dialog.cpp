@@ -123,8 +123,11 @@ void ExportDialog::refresh() {
   m_pages->setCurrentIndex(network ? 1 : 0);
   m_report->clear();
   m_report->setPlaceholderText(
-      QStringLiteral("When the network is made, you see here what to know about it: Casts that were added, a raised "
-                     "opset, edges that the plan keeps wider."));
+      chosen.name == "pt2"
+          ? QStringLiteral("When the program is made, you see here what to know about it: nodes that stay in float32, "
+                           "and why.")
+          : QStringLiteral("When the network is made, you see here what to know about it: Casts that were added, a "
+                           "raised opset, edges that the plan keeps wider."));
   m_summary->setText(sentence(qs(chosen.summary)));
   m_writable = false;
   renew();

@@ -76,7 +76,7 @@ const Operation& exportOperation() {
       .groups = {OptionGroup::Inputs, OptionGroup::Json, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<ExportSettings>,
       .prints = "fusescope.export",
-      .failedCheck = "the check fails, or a pin that must be obeyed is refused or cannot be written",
+      .doesNotHold = "the check fails, or a pin that must be obeyed is refused or cannot be written",
       .writes = "--output: the file"};
   return operation;
 }
