@@ -33,7 +33,7 @@ class Job:
         self._open, self._sent, self._acknowledged = None, 0, 0
         self._used_before_rest = None
         self._log, self._reader = bytearray(), FrameReader()
-        os.mkdir(folder, 0o700)
+        os.makedirs(folder, 0o700)  # also where somebody cleaned up the folder for temporary files
         if ahead is None:
             commands, answers, log = self._fork(start, unwanted)
         else:
