@@ -76,9 +76,6 @@ struct BuildReport {
   std::vector<CompilerPhase> compilerPhases;  ///< phases of another compiler, for each segment; empty for our own
                                               ///< compiler, or if it reports none
   std::int64_t compilerPeakBytes = 0;         ///< peak memory of the other compiler's process; 0: not reported
-  std::int64_t segments = 0;                  ///< the number of segments that another compiler had to compile
-  std::int64_t equalSegments = 0;  ///< those of them that are equal to an earlier one, weights included: it was not
-                                   ///< asked again
 };
 
 struct StepTime;

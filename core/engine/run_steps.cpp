@@ -25,7 +25,7 @@ Result<const Value*> named(const Graph& graph, const std::vector<ValueId>& value
                     .help = "Its " + kind + "s are " + listed(names) + "."};
 }
 
-std::string typeText(const TensorType& type) {
+std::string fedTypeText(const TensorType& type) {
   return type.container == Container::None ? std::string(name(type.dtype)) : type.text();
 }
 
@@ -37,8 +37,8 @@ Status checkFeeds(const Graph& graph, const std::vector<Feed>& feeds) {
     if (!fed.insert(feed.input).second)
       return Diagnostic{.message = "is fed twice", .where = {.value = feed.input, .attribute = "--feed"}};
     if (output.type.dtype == input.type.dtype && output.type.container == input.type.container) continue;
-    return Diagnostic{.message = "is " + typeText(output.type) + ", and cannot be fed to '" + feed.input +
-                                 "', which is " + typeText(input.type),
+    return Diagnostic{.message = "is " + fedTypeText(output.type) + ", and cannot be fed to '" + feed.input +
+                                 "', which is " + fedTypeText(input.type),
                       .where = {.value = feed.output, .attribute = "--feed"}};
   }
   return Done{};

@@ -214,7 +214,7 @@ class TuneSearch {
   /// slower than either.
   Status findNoSlower(Evaluations::Ask ask) {
     const TunePoint best = *m_evaluations.best();
-    if (beats(m_result.allPinned, best) && TRY(m_evaluations.holds(m_result.allPinned, ask)))
+    if (beats(m_result.allPinned, best) && TRY(m_evaluations.meetsOnReference(m_result.allPinned, ask)))
       m_result.beatenByAllPinned = best;
     std::vector<TunePoint> faster;
     if (const TuneBaseline* baseline = bestBaseline()) faster.push_back(*baseline->found);
@@ -224,7 +224,7 @@ class TuneSearch {
     });
     std::ranges::sort(faster, [](const TunePoint& a, const TunePoint& b) { return cheaper(a.cost, b.cost); });
     for (TunePoint& limit : faster) {  // one that fails on the reference is not a limit
-      if (!TRY(m_evaluations.holds(limit, ask))) continue;
+      if (!TRY(m_evaluations.meetsOnReference(limit, ask))) continue;
       m_noSlower = limit;
       m_result.noSlowerThan = limit.cost;
       break;
@@ -233,7 +233,7 @@ class TuneSearch {
     for (TunePoint point : m_evaluations.front()) {
       const bool better = m_evaluations.meets(point) && !cheaper(*m_result.noSlowerThan, point.cost) &&
                           m_evaluations.better(point, *m_noSlower);
-      if (better && TRY(m_evaluations.holds(point, ask))) m_noSlower = point;
+      if (better && TRY(m_evaluations.meetsOnReference(point, ask))) m_noSlower = point;
     }
     return Done{};
   }
