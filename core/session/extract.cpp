@@ -114,7 +114,7 @@ class Extraction {
       }
       takeWorst(m_result.outputsAgainstWhole, compareAll(results[i], expected, Tolerance::standard()));
     }
-    if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::tells))
+    if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::isMeaningful))
       m_result.notes.push_back(
           "no output of the part contains a finite number, so nothing was compared with the whole network");
     if (auto apart = firstApart(m_result.outputsAgainstWhole, "the part gives other numbers than the whole",

@@ -328,7 +328,7 @@ class Replacing {
       std::erase_if(common, [&](const auto& entry) { return !given[i].contains(entry.first); });
       takeWorst(m_result.outputs, compareAll(given[i], common, m_options.tolerance));
     }
-    if (std::ranges::none_of(m_result.outputs, &TensorComparison::tells))
+    if (std::ranges::none_of(m_result.outputs, &TensorComparison::isMeaningful))
       m_result.failedCheck =
           Diagnostic{.message = "on these inputs no output contains a finite number, so nothing was compared",
                      .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};

@@ -63,7 +63,7 @@ Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance&
     verdict.unknownWhy = "the network has no output that can be compared";
     return verdict;
   }
-  if (std::ranges::none_of(outputs, &TensorComparison::tells)) {
+  if (std::ranges::none_of(outputs, &TensorComparison::isMeaningful)) {
     verdict.unknownWhy = fmt::format("of {} {}", outputs.front().name, outputs.front().problem);
     return verdict;
   }

@@ -75,10 +75,9 @@ class ProbedCompiler final : public Compiler {
     std::string plan;  ///< by what it was written, as text; empty: by the file alone
     CompilerInput network;
   };
-  /// Does what lower() of this plan can do before the compiler is ready, if it is not ready yet. Errors are reported by
-  /// lower().
-  virtual void lowerAhead(std::shared_ptr<const Plan> /*plan*/, const BuildOptions& /*options*/) const {}
   Result<CompilerInput> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
+  /// Keeps the network for who compiles it next.
+  void keepHanded(const Plan& plan, CompilerInput network) const;
   /// What a network of `plan` is written by besides its model.
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;
