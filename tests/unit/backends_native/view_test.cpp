@@ -68,7 +68,8 @@ TEST(View, OfNoElementsNeedsNone) {
 }
 
 TEST(ViewOrigin, IsWorkedOutForOtherExtents) {
-  const ExtentSource input{.of = ExtentSource::Of::Input, .at = 0}, inner{.of = ExtentSource::Of::Inner, .at = 0};
+  const ExtentSource input{.from = ExtentSource::From::Input, .at = 0},
+      inner{.from = ExtentSource::From::Inner, .at = 0};
   Ref operand = whole({2, 1, 3});
   const ViewOrigin origin{
       .operand = operand,

@@ -11,7 +11,7 @@ namespace fusescope {
 namespace {
 
 std::filesystem::path scratch(const std::string& name) {
-  return std::filesystem::path(testing::TempDir()) / name;
+  return std::filesystem::path(::testing::TempDir()) / name;
 }
 
 std::string header(const std::string& dictionary) {
