@@ -142,14 +142,14 @@ class RibbonTest : public QObject {
     const RibbonPicture picture = pictureOf(*planned);
     const auto nameOf = [&](std::uint32_t kernel) { return qs(picture.shown().fused(kernel).name); };
     ProgressFollower follower;
-    const RibbonProgress at = follower.heard(picture, "1", "kernels", nameOf(3), "building");
+    const RibbonProgress at = follower.followRun(picture, "1", "kernels", nameOf(3), "building");
     QCOMPARE(at.words, QStringLiteral("kernels: at 4 of %1").arg(picture.shown().size()));
     QCOMPARE(*at.reached, picture.layout.lanes[0].bars()[3].end);
-    QCOMPARE(*follower.heard(picture, "1", "kernels", nameOf(1), "building").reached, *at.reached);
-    const RibbonProgress silent = follower.heard(picture, "1", "measure", "", "timing");
+    QCOMPARE(*follower.followRun(picture, "1", "kernels", nameOf(1), "building").reached, *at.reached);
+    const RibbonProgress silent = follower.followRun(picture, "1", "measure", "", "timing");
     QCOMPARE(silent.words, QStringLiteral("timing"));
     QVERIFY(!silent.reached);
-    QVERIFY(*follower.heard(picture, "1", "kernels", nameOf(1), "building").reached < *at.reached);
+    QVERIFY(*follower.followRun(picture, "1", "kernels", nameOf(1), "building").reached < *at.reached);
   }
 
   void aClickSelectsAndMovesTheCanvas() {

@@ -75,7 +75,8 @@ RibbonProgress ProgressFollower::followDialog(const RibbonPicture& picture, cons
                                               const QString& phase, const QString& detail) {
   if (std::holds_alternative<ErrorsSettings>(work)) return bisecting(picture, phase, detail);
   if (!std::holds_alternative<TuneSettings>(work))
-    return heard(picture, {}, phase, detail, detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
+    return followRun(picture, {}, phase, detail,
+                     detail.isEmpty() ? phase : QStringLiteral("%1: %2").arg(phase, detail));
   const auto json = [&detail] { return Json::parse(detail.toStdString(), nullptr, false); };
   if (phase == QLatin1String(kTuneTryPhase)) {
     m_tried = tunedTryFromJson(json());
@@ -95,7 +96,7 @@ RibbonProgress ProgressFollower::bisecting(const RibbonPicture& picture, const Q
   const QString search =
       QStringLiteral("bisect, %1").arg(m_preparing.isEmpty() ? QStringLiteral("float32") : m_preparing);
   if (isNext) return {.words = search, .reached = {}};
-  RibbonProgress progress = heard(picture, m_preparing.toStdString(), phase, detail, phase);
+  RibbonProgress progress = followRun(picture, m_preparing.toStdString(), phase, detail, phase);
   progress.words = search + QStringLiteral(": ") + progress.words;
   return progress;
 }
