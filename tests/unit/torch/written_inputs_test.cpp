@@ -15,7 +15,7 @@
 namespace fusescope::test {
 namespace {
 
-constexpr Pt2Kind kContainers[] = {Pt2Kind::PlainZip, Pt2Kind::PickledWeights, Pt2Kind::RawWeights};
+constexpr Pt2Kind kWrittenContainers[] = {Pt2Kind::PlainZip, Pt2Kind::PickledWeights, Pt2Kind::RawWeights};
 
 std::string specsOf(std::int64_t min, std::int64_t opt, std::int64_t max) {
   return inputSpecsText({{.name = "picture",
@@ -62,7 +62,7 @@ class WrittenInputs : public ::testing::Test {
 };
 
 TEST_F(WrittenInputs, AreReadBackAndAllElseStays) {
-  for (const Pt2Kind kind : kContainers) {
+  for (const Pt2Kind kind : kWrittenContainers) {
     const std::string before = pt2Bytes(kind, smallProgram(kind == Pt2Kind::PlainZip ? "8.2" : "8.17"));
     const Model model = written(network(before), {.inputSpecs = specsOf(2, 4, 8), .exampleInputs = {}});
     ASSERT_EQ(model.inputSpecs.size(), 1U);
