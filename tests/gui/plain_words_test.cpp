@@ -111,10 +111,9 @@ class PlainWordsTest : public QObject {
     QCOMPARE(kernelWidths({{2.0, 100, 1}, {{}, 50, 1}, {{}, {}, {}}}, WidthBasis::Time).atMinimumWidth, std::size_t(1));
     QCOMPARE(kernelWidths(kernels, WidthBasis::Even).atMinimumWidth, std::size_t(0));
     RibbonPicture picture = pictureOf(planSample("squeezenet1_1"));
-    QVERIFY(laneTotal(picture, 0).atMinimumWidth.isEmpty());
+    QVERIFY(laneTotal(picture, 0).unseen.isEmpty());
     picture.unseen = {8};
-    QCOMPARE(laneTotal(picture, 0).atMinimumWidth,
-             QStringLiteral("8 of %1 have no width").arg(picture.lanes[0].size()));
+    QCOMPARE(laneTotal(picture, 0).unseen, QStringLiteral("8 of %1 have no width").arg(picture.lanes[0].size()));
   }
 
   void whatTurnsSayIsTheDifferenceOfTwoRuns() {

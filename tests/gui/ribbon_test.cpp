@@ -226,25 +226,25 @@ class RibbonTest : public QObject {
     QVERIFY(open("squeezenet1_1"));
     m_window->runs().add(timedRun());
     QTRY_VERIFY(ribbon().idle() && ribbon().picture().shown().isMeasured());
-    QVERIFY(ribbon().said(0).join(' ').contains("measured, run 1"));
+    QVERIFY(ribbon().laneText(0).join(' ').contains("measured, run 1"));
     const QColor before = colorAt(widest());
     m_window->document().pin({"node_Conv_7"}, DataType::F16, Strictness::Prefer);
     QTRY_VERIFY(!m_window->document().planning() && ribbon().idle() && ribbon().picture().shown().ofOtherPlan);
-    const QStringList said = ribbon().said(0);
+    const QStringList said = ribbon().laneText(0);
     QVERIFY2(said.join(' ').contains("run 1, of another plan") && said[0].startsWith('['), qPrintable(said.join(' ')));
     QVERIFY(colorAt(widest()) != before);
   }
 
   void aPlanThatWasNotTimedSaysWhatItsWidthsAre() {
     QVERIFY(open("fp16_overflow"));
-    const QStringList said = ribbon().said(0);
+    const QStringList said = ribbon().laneText(0);
     const RibbonPicture& picture = ribbon().picture();
     QVERIFY2(
         picture.basis == WidthBasis::Time ? said[1].contains("predicted") : said.join(' ').contains("width by work"),
         qPrintable(said.join(' ')));
     m_window->actions().find("ribbon_even")->trigger();
     QTRY_VERIFY(ribbon().idle() && ribbon().picture().basis == WidthBasis::Even);
-    QVERIFY(ribbon().said(0).join(' ').contains("even widths"));
+    QVERIFY(ribbon().laneText(0).join(' ').contains("even widths"));
     QCOMPARE(ribbon().picture().layout.total, double(ribbon().picture().shown().size()));
   }
 
@@ -372,7 +372,7 @@ class RibbonTest : public QObject {
     QCOMPARE(picture.lanes[2].run, m_window->runs().shown()->id);
     QCOMPARE(rowOf(first).siblingAtColumn(0).data().toString(), QStringLiteral("≡"));
     QCOMPARE(picture.differences.size(), std::size_t(2));
-    for (std::size_t lane = 0; lane < 3; ++lane) QVERIFY(ribbon().said(lane).value(0).contains("ms"));
+    for (std::size_t lane = 0; lane < 3; ++lane) QVERIFY(ribbon().laneText(lane).value(0).contains("ms"));
     // Each lane is hovered, clicked and walked to like the others.
     const RibbonSpot spot{false, 0, 4};
     const QPoint at = ribbon().rectOf(spot).center();

@@ -35,7 +35,7 @@ TEST(TensorrtRtx, WithoutACardItCompilesAndDoesNotRun) {
     EXPECT_NE(rtx().whyNot(ability, none).find("There is no driver."), std::string::npos) << name(ability);
     EXPECT_NE(rtx().whyNot(ability, Json()), "") << name(ability);
     EXPECT_EQ(rtx().whyNot(ability, card), "") << name(ability);
-    EXPECT_NE(rtx().whyNot(ability, other).find("another card is none"), std::string::npos) << name(ability);
+    EXPECT_NE(rtx().whyNot(ability, other).find("another card is not an RTX card"), std::string::npos) << name(ability);
   }
   for (const Ability ability : {Ability::InnerValues, Ability::Keep}) EXPECT_NE(rtx().whyNot(ability, card), "");
 }
