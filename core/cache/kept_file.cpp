@@ -46,8 +46,9 @@ Status checkOnlyOwn(const std::filesystem::path& named) {
   if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return refused("the file is not signed, and others can write it");
   const auto folder = path.parent_path().string();
-  if (!SharedStore::open(folder, {}, CacheMode::Read)->problem().empty())
-    return refused("the file is not signed, and others can write its folder");
+  const auto place = SharedStore::open(folder, {}, CacheMode::Read);
+  place->knock();
+  if (!place->problem().empty()) return refused("the file is not signed, and others can write its folder");
   return Done{};
 }
 

@@ -79,7 +79,7 @@ std::vector<SlightlyWrong> slightlyWrongFiles() {
        "infer.value_contradicted",
        "declares f32[5] for branch/p, but f32[3] is computed",
        {}},
-      {"types of values that are not there", onnxBytes(negated) + ghost, "import.types_of_nothing", "(1)", minus},
+      {"types of values that are not there", onnxBytes(negated) + ghost, "import.types_of_nothing", "1 value that it does not contain", minus},
       {"types of an input and an output that contradict it", onnxBytes(negated) + typed("x", 9) + typed("y", 9),
        "import.type_repeated", "the type of x twice, as f32[3] and as f32[9]; f32[3] is used", minus},
       {"a type of a constant that contradicts it",
@@ -221,7 +221,7 @@ TEST(SlightlyWrongFiles, ElementsThatAreNotANumberAreCounted) {
   EXPECT_EQ(decision->arguments["elements"], 3);
   const Decision* infinite = decisionOf(model, "import.constant_infinite");
   ASSERT_NE(infinite, nullptr);
-  EXPECT_EQ(message(*infinite), "infinite in w: 1 of its 3 elements");
+  EXPECT_EQ(message(*infinite), "1 of the 3 elements of w are infinite");
 }
 
 /// Bits of a float type.
