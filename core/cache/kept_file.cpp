@@ -47,7 +47,7 @@ Status checkOnlyOwn(const std::filesystem::path& named) {
     return refused("the file is not signed, and others can write it");
   const auto folder = path.parent_path().string();
   const auto place = SharedStore::open(folder, {}, CacheMode::Read);
-  place->knock();
+  place->ping();
   if (!place->problem().empty()) return refused("the file is not signed, and others can write its folder");
   return Done{};
 }
