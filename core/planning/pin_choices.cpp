@@ -17,7 +17,8 @@ namespace {
 std::string whyNotInt8(const Plan& plan, NodeId id, bool hasRanges) {
   const Node& given = plan.graph().node(id);
   if (multipliesCodes(plan.graph(), given)) return fmt::format("{} is written as a product of int8.", given.name);
-  if (!hasRanges) return "int8 needs ranges, which calibrate makes.";
+  if (!hasRanges)
+    return "int8 needs ranges. Make them with: fusescope calibrate MODEL -o RANGES.json, and give --ranges.";
   const Graph& graph = *unquantized(plan.model)->graph;
   if (!graph.has(id)) return fmt::format("{} exists for int8 only.", given.name);
   const Node& node = graph.node(id);

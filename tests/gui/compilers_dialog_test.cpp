@@ -160,7 +160,7 @@ class CompilersDialogTest : public QObject {
     QTest::keyClicks(&adding.command(), "ssh box python3");
     QVERIFY(m_source->m_confirmed.empty());
     QVERIFY(!adding.addButton().isEnabled());
-    QVERIFY(saysSomewhere(adding, "as you: ssh box python3"));
+    QVERIFY(saysSomewhere(adding, "with your rights: ssh box python3"));
     QTest::mouseClick(&adding.startButton(), Qt::LeftButton);
     QTRY_VERIFY2(adding.said().contains("openvino 2025.3"), qPrintable(adding.said()));
     QCOMPARE(m_source->m_confirmed, std::vector<std::string>{"ssh box python3"});

@@ -175,7 +175,7 @@ class RefusalsTest : public QObject {
 
   void whatIsForAModelNeedsOne() {
     QVERIFY(test::dropOn(*m_window, {test::samplePath("digits").replace("model.onnx", "io.npz")}));
-    QTRY_VERIFY(m_window->lastProblem().contains("io.npz says something of a model"));
+    QTRY_VERIFY(m_window->lastProblem().contains("io.npz is about a model"));
     for (QMessageBox* box : m_window->findChildren<QMessageBox*>()) box->close();
   }
 

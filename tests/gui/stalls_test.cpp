@@ -281,7 +281,7 @@ class StallsTest : public QObject {
     write("build.json",
           {{"phases", Json::array({{{"name", "kernels"}, {"ms", 1.5}}})}, {"regions", 10}, {"distinct", 2}});
     write("time.json", timesOf(plan));
-    write("measure_error.json", errorsOf(plan));
+    write("evaluate.json", errorsOf(plan));
     write("compare.json", comparisonOf(plan));
     const QString script = m_folder.filePath("worker");
     std::ofstream(script.toStdString()) << "#!/bin/sh\ncd " << m_folder.path().toStdString() << "\n" << kAnswering;

@@ -241,8 +241,9 @@ worker.wait()
 TEST_P(RealCompilers, AWorkerThatMeasuresNothingTakesWhatIsKept) {
   const std::string cache = "FUSESCOPE_CACHE=" + (m_folder / "cache").string();
   const Json source{{"path", sample("digits")}, {"options", {{"compiler", GetParam()}, {"target", GetParam()}}}};
-  const std::string build = Json{{"id", 1}, {"op", "build"}, {"source", source}, {"measure_tactics", false}}.dump();
-  const std::string time = Json{{"id", 2}, {"op", "time"}, {"source", source}, {"seconds", 0.1}}.dump();
+  const std::string build =
+      Json{{"id", 1}, {"op", "build"}, {"source", source}, {"settings", {{"no_measure", true}}}}.dump();
+  const std::string time = Json{{"id", 2}, {"op", "time"}, {"source", source}, {"settings", {{"seconds", 0.1}}}}.dump();
   std::vector<bool> found;
   for (int turn = 0; turn < 2; ++turn) {
     const ProcessResult asked = runProcess(

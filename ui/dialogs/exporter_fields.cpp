@@ -29,11 +29,13 @@ ExporterFields::Field ExporterFields::makeField(const ExporterOption& option) {
       choice->addItem(qs(i < option.choiceTitles.size() ? option.choiceTitles[i] : option.choices[i]),
                       qs(option.choices[i]));
     choice->setToolTip(qs(option.help));
+    choice->setAccessibleName(qs(option.title));
     connect(choice, qOverload<int>(&QComboBox::currentIndexChanged), this, &ExporterFields::changed);
     return {&option, choice, choice, nullptr};
   }
   auto* line = new QLineEdit;
   line->setToolTip(qs(option.help));
+  line->setAccessibleName(qs(option.title));
   connect(line, &QLineEdit::textChanged, this, &ExporterFields::changed);
   if (!option.isFile) return {&option, line, nullptr, line};
   line->setPlaceholderText(qs(option.help));
@@ -58,7 +60,7 @@ void ExporterFields::show(const Exporter& exporter, const ExporterValues& rememb
   for (const Field& field : m_fields) {
     const bool isShown = exporter.option(field.option->name) != nullptr;
     showRow(m_form, field.row, isShown);
-    if (!isShown || field.line == nullptr || field.line->isModified() || field.option->proposed == nullptr) continue;
+    if (field.line == nullptr || field.line->isModified() || field.option->proposed == nullptr) continue;
     const QSignalBlocker quiet(field.line);
     const auto known = remembered.find(field.option->name);
     field.line->setText(qs(known != remembered.end() ? known->second : field.option->proposed(plan)));
