@@ -66,7 +66,7 @@ TEST_P(Both, RunAndAreTimedByKernel) {
     EXPECT_EQ(kernel["device"], "a card that only tests have");
   }
   EXPECT_EQ(remark.find("without transfers") != std::string::npos, isTrtexec()) << remark;
-  EXPECT_EQ(remark.find("a run took 0.0068 ms then") != std::string::npos, isTrtexec())
+  EXPECT_EQ(remark.find("a run took 0.0068 ms with it") != std::string::npos, isTrtexec())
       << "the sum of the means of its layers, while it writes no times of runs: " << remark;
   EXPECT_EQ(ms, isTrtexec() ? (std::vector<double>{0.00224, 0.00205, 0.0023}) : (std::vector<double>{0.25, 0.5, 0.75}));
 }

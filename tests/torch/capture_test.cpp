@@ -171,7 +171,7 @@ TEST_F(CapturedCode, NoFileIsWrittenOver) {
   EXPECT_TRUE(
       has(problem(run(net + ":make", {"-o", net, "--overwrite"})), "is the file from which the program is made"));
   EXPECT_TRUE(has(problem(run(net + ":make", {"-o", user("nowhere/net.pt2")})), "-o"));
-  EXPECT_TRUE(has(problem(run(net + ":make", {"-o", user("net.onnx")})), "names the exported program"));
+  EXPECT_TRUE(has(problem(run(net + ":make", {"-o", user("net.onnx")})), "must name the exported program"));
   EXPECT_FALSE(ran());
   EXPECT_EQ(json(run(net + ":make", {"--overwrite"}))["program"], user("net.make.pt2").string());
   EXPECT_EQ(json(run(net + ":make", {"-o", user("other.pt2")}))["program"], user("other.pt2").string());
@@ -399,7 +399,7 @@ TEST_F(CapturedCode, AnAnswerThatIsNotKnownIsRefused) {
     EXPECT_TRUE(has(bad.error().text(), words)) << bad.error().text();
     EXPECT_EQ(bad.error().where.file, user("net.py").string());
   };
-  refused({{"version", 2}}, files, "of version 2, and 1 is known");
+  refused({{"version", 2}}, files, "it has version 2, and this program reads version 1");
   refused({{"way", 3}}, files, "way");
   refused({{"breaks", {1}}}, files, "breaks[0]");
   refused({{"breaks", {{{"file", "net.py"}}}}}, files, "line");

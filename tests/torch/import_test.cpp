@@ -160,7 +160,7 @@ TEST_F(ImportedProgram, AnAnswerThatDoesNotFitIsNotKept) {
   refusal("a node node_of_nowhere that its network does not have");
   restore();
   inRecording([](Json& told) { told["nodes"][0]["from"] = "nowhere"; });
-  refusal("its network does not say that the node node_layer_norm is of nowhere");
+  refusal("its network does not say that the node node_layer_norm was made from nowhere");
   restore();
   const fs::path network = m_folder / "recording/network.onnx";
   fs::resize_file(network, fs::file_size(network) / 2);
