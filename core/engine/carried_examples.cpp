@@ -49,8 +49,9 @@ Result<Arrays> arraysOf(Carried carried, const Model& model) {
 std::vector<std::pair<std::string, Tensor>> calledAsInputs(const Model& model,
                                                            std::vector<std::pair<std::string, Tensor>> arrays) {
   const std::vector<InputSpec>& specs = model.inputSpecs;
-  const bool areCalledSo = std::ranges::any_of(
-      arrays, [&](const auto& array) { return std::ranges::find(specs, array.first, &InputSpec::name) != specs.end(); });
+  const bool areCalledSo = std::ranges::any_of(arrays, [&](const auto& array) {
+    return std::ranges::find(specs, array.first, &InputSpec::name) != specs.end();
+  });
   if (areCalledSo || arrays.size() != specs.size()) return arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].first = specs[i].name;
   return arrays;

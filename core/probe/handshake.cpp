@@ -104,7 +104,9 @@ bool isPython(const std::string& command) {
   const bool isNamedSo = name.starts_with("python3") && name.find_first_not_of("0123456789.", 7) == std::string::npos;
   std::array<char, 4> first{};
   return isNamedSo && std::ifstream(program, std::ios::binary).read(first.data(), first.size()) &&
-         std::string_view(first.data(), first.size()) == "\x7f" "ELF";
+         std::string_view(first.data(), first.size()) ==
+             "\x7f"
+             "ELF";
 }
 
 /// What kRestart makes of the variables.

@@ -17,7 +17,8 @@ std::shared_ptr<const Plan> productPlan(bool ofBytes, Directives directives = {}
   Tensor ones = Tensor::zeros(DataType::F32, {kInner, 4});
   std::ranges::fill(ones.mutableData<float>(), 127.0F);
   const ValueId w = editor.addConstant("w", ofBytes ? ones.converted(DataType::I8) : ones);
-  const ValueId y = editor.addValue("y", {.dtype = ofBytes ? DataType::I32 : DataType::F32, .shape = Shape::of(Dims{2, 4})});
+  const ValueId y =
+      editor.addValue("y", {.dtype = ofBytes ? DataType::I32 : DataType::F32, .shape = Shape::of(Dims{2, 4})});
   editor.addNode({.op = ofBytes ? "MatMulInteger" : "MatMul", .name = "product", .inputs = {x, w}, .outputs = {y}});
   editor.addOutput(y);
   return planOf(modelOf(editor), {.directives = std::move(directives)});

@@ -1,5 +1,6 @@
 // A fusion rule, a kind of directive, a restriction, an operator, an emitter of the native backend and an export format
-// with an option of its own, added by one file and one line each (see CMakeLists.txt): every part of the program that knows the others knows them.
+// with an option of its own, added by one file and one line each (see CMakeLists.txt): every part of the program that
+// knows the others knows them.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -32,9 +33,9 @@ std::vector<std::string> linesOf(const std::string& path) {
 }
 
 TEST(Adding, TakesOneLineOfTheListAndOneFile) {
-  const std::vector<std::string> lists{"planning/fusion/rules.inc", "planning/directives/kinds.inc",
-                                       "target/restrictions.inc", "ops/families.inc", "backends/native/kernels.inc",
-                                       "interchange/exporters.inc"};
+  const std::vector<std::string> lists{"planning/fusion/rules.inc",   "planning/directives/kinds.inc",
+                                       "target/restrictions.inc",     "ops/families.inc",
+                                       "backends/native/kernels.inc", "interchange/exporters.inc"};
   for (const std::string& list : lists) {
     const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/" + list), after = linesOf(FUSESCOPE_LISTS "/" + list);
     ASSERT_EQ(after.size(), before.size() + 1) << list;

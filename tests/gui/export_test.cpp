@@ -186,8 +186,9 @@ class ExportTest : public QObject {
     QCOMPARE(m_window->document().directives().size(), std::size_t(1));
     QCOMPARE(inWords(m_window->document().directives()[0]), std::string("pin node_linear_1 to f32 (obey)"));
     const QString said = m_window->messages().textOf("recipe");
-    QVERIFY2(said.contains("except for 2 entries") && said.contains("gone:fp32: no node") && said.contains("--fp8: codes"),
-             qPrintable(said));
+    QVERIFY2(
+        said.contains("except for 2 entries") && said.contains("gone:fp32: no node") && said.contains("--fp8: codes"),
+        qPrintable(said));
     m_window->document().undoStack().undo();
     QTRY_VERIFY(m_window->document().directives().empty());
   }

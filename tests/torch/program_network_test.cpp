@@ -54,7 +54,8 @@ TEST_F(ProgramOfNetwork, AWeightOfOneNameWithOtherNumbersIsRefused) {
             std::string::npos)
       << refusal();
   weight.dims = {3, 4};
-  EXPECT_NE(refusal().find("is f32 [1000, 128] in the network and f32 [3, 4] in the program"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("is f32 [1000, 128] in the network and f32 [3, 4] in the program"), std::string::npos)
+      << refusal();
 }
 
 TEST_F(ProgramOfNetwork, OneWithoutAnyOfItsWeightsIsRefused) {

@@ -11,8 +11,8 @@ bool runsByUpsampling(Net& net, ValueId result) {
   net.editor.addOutput(result);
   const auto outcomes = tryAllTactics(*planned(net.editor));
   expectAgreement(outcomes);
-  return std::ranges::any_of(
-      outcomes, [](const TacticOutcome& outcome) { return outcome.tactic.starts_with("native:conv"); });
+  return std::ranges::any_of(outcomes,
+                             [](const TacticOutcome& outcome) { return outcome.tactic.starts_with("native:conv"); });
 }
 
 std::map<std::string, Attribute> strided(Ints strides, Ints pads = {0, 0, 0, 0}) {

@@ -28,8 +28,8 @@ std::string pythonItself() {
   return path;
 }
 
-/// With a package "fake", and a compiler "fake" that imports it. The parameter: whether Python is started directly, or by
-/// a command of which nobody knows what it is.
+/// With a package "fake", and a compiler "fake" that imports it. The parameter: whether Python is started directly, or
+/// by a command of which nobody knows what it is.
 class Ahead : public ProbeTest, public ::testing::WithParamInterface<bool> {
  protected:
   void TearDown() override {
@@ -101,7 +101,8 @@ TEST_P(Ahead, WhatFailsSaysTheSame) {
 }
 
 TEST_P(Ahead, APackageThatPrintsDoesNoHarm) {
-  EXPECT_EQ(problemOf("import os\nprint('{\"event\":\"ended\"}')\nos.write(1, b'x' * 200000)\nversion = '1'", true), "");
+  EXPECT_EQ(problemOf("import os\nprint('{\"event\":\"ended\"}')\nos.write(1, b'x' * 200000)\nversion = '1'", true),
+            "");
 }
 
 TEST_P(Ahead, APackageThatHangsIsEnded) {

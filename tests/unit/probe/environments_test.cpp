@@ -178,7 +178,8 @@ TEST(CommandWords, AreThoseOfAShell) {
   EXPECT_EQ(words("ssh box '. env.sh; exec python3'"), (Texts{"ssh", "box", ". env.sh; exec python3"}));
   for (const char* bad : {"", "  ", "a | b", "a; b", "a > b", "$HOME/python", "`a`", "a 'b", "a \"b", "a \\"})
     EXPECT_FALSE(commandWords(bad).ok()) << bad;
-  for (const char* word : {"a", "a b", "", "it's", "$x;|&\"\\", "~/x"}) EXPECT_EQ(words(shellQuoted(word)), Texts{word});
+  for (const char* word : {"a", "a b", "", "it's", "$x;|&\"\\", "~/x"})
+    EXPECT_EQ(words(shellQuoted(word)), Texts{word});
 }
 
 }  // namespace

@@ -97,8 +97,7 @@ TEST(DiffInput, WhatCannotBeToldIsNoError) {
                        {.name = "z", .ok = true}};
   run.evaluations = {evaluation};
   RunErrors errors{.when = "2026-01-01", .samples = 1, .against = "f32"};
-  errors.nodes = {
-      {.name = first.name, .identity = first.identity.hex(), .types = layerTypes(*artifact.plan, first)}};
+  errors.nodes = {{.name = first.name, .identity = first.identity.hex(), .types = layerTypes(*artifact.plan, first)}};
   errors.nodes[0].errors = {TensorError{.elements = 4, .expectedNonFinite = 1}, TensorError{.elements = 4}};
   run.errors = {errors};
   session.runs = {run};

@@ -49,20 +49,20 @@ Run exampleRun() {
       TensorError{.elements = 4, .maxOverRms = std::numeric_limits<double>::infinity(), .nonFinite = 0.25};
   errors.notMeasured = {{"b", "it holds no elements"}};
   run.errors = {errors};
-  run.serving = RunServing{
-      .when = "2026-01-31T13:00:00Z",
-      .inputs = {.paths = {"/elsewhere/other.npz"}},
-      .settled = false,
-      .samples = {{.sample = "a", .extents = {{"x", {1, 4}}}, .state = ServingState::Seen, .calls = 1},
-                  {.sample = "b",
-                   .extents = {{"x", {5, 4}}},
-                   .state = ServingState::TakenOver,
-                   .calls = 90,
-                   .generalMs = 0.5,
-                   .specialisedMs = 0.25,
-                   .firstMs = 3,
-                   .takenOverMs = 400,
-                   .bytes = 4096}}};
+  run.serving =
+      RunServing{.when = "2026-01-31T13:00:00Z",
+                 .inputs = {.paths = {"/elsewhere/other.npz"}},
+                 .settled = false,
+                 .samples = {{.sample = "a", .extents = {{"x", {1, 4}}}, .state = ServingState::Seen, .calls = 1},
+                             {.sample = "b",
+                              .extents = {{"x", {5, 4}}},
+                              .state = ServingState::TakenOver,
+                              .calls = 90,
+                              .generalMs = 0.5,
+                              .specialisedMs = 0.25,
+                              .firstMs = 3,
+                              .takenOverMs = 400,
+                              .bytes = 4096}}};
   run.log = {"lower: first"};
   return run;
 }

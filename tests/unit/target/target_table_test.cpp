@@ -108,10 +108,10 @@ TEST(TargetTables, ErrorsNameFileOperatorAndKey) {
   }
   for (const char* wrong : {R"({"input": 0, "name": "X", "constant": true, "on": ["sm89"]})",
                             R"({"input": 0, "name": "X", "constant": true, "of_types": ["f17"]})"})
-    EXPECT_FALSE(parseTargetTable(tableText(std::string(R"({"op": "Abs", "source": "here", "restrictions": [)") + wrong +
-                                            "]}"),
-                                  "toy.json")
-                     .ok())
+    EXPECT_FALSE(
+        parseTargetTable(tableText(std::string(R"({"op": "Abs", "source": "here", "restrictions": [)") + wrong + "]}"),
+                         "toy.json")
+            .ok())
         << wrong;
   EXPECT_FALSE(
       parseTargetTable(tableText(R"({"op": "Abs", "source": "here"}, {"op": "Abs", "source": "here"})"), "").ok());

@@ -65,9 +65,9 @@ TEST(Target, TensorrtForRtxIsPlannedForOneMachine) {
     const char* name;
     bool bf16, f8, f4;
   };
-  for (const Machine& machine : {Machine{"sm75", false, false, false}, Machine{"sm80", true, false, false},
-                                 Machine{"sm86", true, false, false}, Machine{"sm89", true, true, false},
-                                 Machine{"sm120", true, true, true}, Machine{"sm121", true, true, true}}) {
+  for (const Machine& machine :
+       {Machine{"sm75", false, false, false}, Machine{"sm80", true, false, false}, Machine{"sm86", true, false, false},
+        Machine{"sm89", true, true, false}, Machine{"sm120", true, true, true}, Machine{"sm121", true, true, true}}) {
     const Target target = Target::fromName(std::string("tensorrt-rtx:") + machine.name).value();
     EXPECT_EQ(target.canonical(), std::string("tensorrt-rtx:") + machine.name);
     EXPECT_TRUE(target.types.contains(DataType::F16) && target.computeTypes.contains(DataType::F16)) << machine.name;
