@@ -110,9 +110,7 @@ CLI::App* declareOperation(CLI::App& app, const Operation& operation, const std:
     verb->add_option("MODEL", shared.path, std::string(operation.source.help))
         ->type_name(std::string(operation.source.argument));
   if (operation.source.takesSession)
-    verb->add_option("--session", shared.plan.session,
-                     "A session, in place of a model and plan options. Its model may be at MODEL.")
-        ->type_name("F.fsession");
+    verb->add_option("--session", shared.plan.session, std::string(kSessionHelp))->type_name("F.fsession");
   for (const Option& option : options) declare(*verb, option);
   if (operation.has(OptionGroup::Inputs)) declare(*verb, shared.inputs.options());
   if (operation.has(OptionGroup::Json)) verb->add_flag("--json", shared.json, "Print JSON.");

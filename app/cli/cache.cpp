@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -224,16 +223,9 @@ Result<int> clearKept(const Arguments& arguments) {
   return sayGone(*store, gone, store->storedBytes(), arguments.json, "clear");
 }
 
-/// The team's key; an empty one if none is named.
-Result<SigningKey> teamKey() {
-  const char* file = std::getenv("FUSESCOPE_SHARED_STORE_KEY");
-  if (file == nullptr || *file == '\0') return SigningKey();
-  return readSigningKey(file);
-}
-
 Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
   const auto store = TRY(openStore());
-  const SigningKey key = TRY(teamKey());
+  const SigningKey key = TRY(signingKeyOfVariables());
   const KeptFileWritten written = TRY(writeKeptFile(*store, arguments.output, key));
   if (arguments.json) {
     Json json = document("export");
@@ -252,7 +244,7 @@ Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
 
 Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
   const auto store = TRY(openStore());
-  const KeptFileRead read = TRY(readKeptFile(*store, arguments.file, TRY(teamKey())));
+  const KeptFileRead read = TRY(readKeptFile(*store, arguments.file, TRY(signingKeyOfVariables())));
   if (arguments.json) {
     Json json = document("import");
     json["kept"] = read.kept;

@@ -25,11 +25,6 @@ struct KeptFileEntry {
 };
 static_assert(sizeof(KeptFileEntry) == 24);
 
-/// Where a compiler is says nothing to another machine.
-bool isOfAnyMachine(const StoreEntry& entry) {
-  return entry.facts.kind != "environment";
-}
-
 Status checkOnlyOwn(const std::filesystem::path& named) {
   std::error_code unknown;
   const auto path = std::filesystem::canonical(named, unknown);
@@ -65,7 +60,7 @@ Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::p
     std::ofstream file(temporary, std::ios::binary);
     file << kKeptFileMagic;
     for (const StoreEntry& entry : store.entries()) {
-      if (!isOfAnyMachine(entry)) continue;
+      if (!isValidElsewhere(entry.facts.kind)) continue;
       const auto bytes = store.bytesOf(entry);
       if (!bytes.ok()) continue;  // it is damaged, or was removed meanwhile
       KeptFacts facts = entry.facts;

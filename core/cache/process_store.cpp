@@ -51,6 +51,11 @@ KeptStore* storeOfProcess() {
   return store.get();
 }
 
+Result<SigningKey> signingKeyOfVariables() {
+  const std::string file = variable("FUSESCOPE_SHARED_STORE_KEY");
+  return file.empty() ? SigningKey() : readSigningKey(file);
+}
+
 std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode) {
   const std::string place = variable("FUSESCOPE_SHARED_STORE");
   return place.empty() ? nullptr : SharedStore::open(place, variable("FUSESCOPE_SHARED_STORE_KEY"), mode);

@@ -21,6 +21,10 @@ KeptStore* storeOfProcess();
 /// Opens the place that these variables name. Returns null if none is named.
 std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode);
 
+/// Returns the key in the file that FUSESCOPE_SHARED_STORE_KEY names; an empty one if none is named. Errors: those of
+/// readSigningKey().
+Result<SigningKey> signingKeyOfVariables();
+
 /// Returns the folder of the store, which all processes of this user share. Errors: there is no folder for caches.
 Result<std::filesystem::path> storeFolder();
 

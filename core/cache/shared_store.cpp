@@ -60,9 +60,13 @@ std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const s
   return store;
 }
 
+bool isValidElsewhere(std::string_view kind) {
+  return std::ranges::find(kSharedKinds, kind) != kSharedKinds.end();
+}
+
 bool SharedStore::isUsed(std::string_view kind) const {
   return m_place != nullptr && m_options.mode != CacheMode::Off && m_options.now() >= m_all.until &&
-         std::ranges::find(kSharedKinds, kind) != kSharedKinds.end();
+         isValidElsewhere(kind);
 }
 
 void SharedStore::leaveAlone(Alone& alone, std::string why) const {

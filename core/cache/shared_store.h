@@ -19,6 +19,10 @@ struct SharedStoreOptions {
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
+/// Returns whether entries of this kind are valid on every machine that has the same key. Others, such as where a
+/// compiler is, are valid on one machine only.
+bool isValidElsewhere(std::string_view kind);
+
 /// The store of a team in a place that is not trusted: an entry is accepted only if it is signed with the team's key,
 /// for the key that was asked for. A place that fails or takes too long is not used for 30 seconds, and after each
 /// further failure for twice as long, up to 10 minutes; a place that only refuses to accept entries is still asked for

@@ -82,8 +82,7 @@ std::string sectionOf(const Operation& operation, const char* heading) {
   std::string list;
   if (!operation.source.argument.empty())
     list += fmt::format("- `MODEL`: {} (`{}`)\n", operation.source.help, operation.source.argument);
-  if (operation.source.takesSession)
-    list += "- `--session F.fsession`: A session, in place of a model and plan options. Its model may be at MODEL.\n";
+  if (operation.source.takesSession) list += fmt::format("- `--session F.fsession`: {}\n", kSessionHelp);
   list += listed(options);
   if (operation.has(OptionGroup::Json)) list += fmt::format("- `--json`: Print JSON: {}.\n", operation.prints);
   text += list.empty() ? list : list + "\n";

@@ -26,6 +26,9 @@ struct OperationSource {
   bool takesSession = !argument.empty();  ///< --session may stand in its place
 };
 
+/// The help of --session, which every operation with OperationSource::takesSession has.
+constexpr std::string_view kSessionHelp = "A session, in place of a model and plan options. Its model may be at MODEL.";
+
 /// One thing that Fusescope can do, as every interface describes it: a command of the command line, a request of the
 /// worker, a dialog of the window.
 struct Operation {

@@ -92,16 +92,12 @@ Status setFromJson(const Option& option, const Json& json, const std::string& ke
   return fields.error() ? Status(*fields.error()) : Status(Done{});
 }
 
-std::string absolute(const Option& option, const std::string& value) {
-  return option.isPath ? absolutePath(value) : value;
-}
-
 /// A value that looks like an option is joined to its own option.
 void addWords(const Option& option, const std::string& value, std::vector<std::string>& words) {
-  const std::string name = (option.name.size() == 1 ? "-" : "--") + option.name;
+  const std::string name = "--" + option.name;
   if (value.starts_with("-")) return words.push_back(name + "=" + value);
   words.push_back(name);
-  words.push_back(absolute(option, value));
+  words.push_back(option.isPath ? absolutePath(value) : value);
 }
 
 }  // namespace
