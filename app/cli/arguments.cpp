@@ -17,6 +17,8 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/exported_program_report.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/options_json.h"
 #include "session/session_file.h"
 

@@ -14,6 +14,7 @@
 #include "session/open_model.h"
 #include "session/operations/operation.h"
 #include "session/operations/shared_settings.h"
+#include "session/sample_source.h"
 #include "session/samples.h"
 
 namespace CLI {

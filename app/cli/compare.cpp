@@ -10,7 +10,9 @@
 #include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/compare.h"
 #include "session/compare_engine_files.h"
+#include "session/compare_report.h"
 #include "session/operations/compare_operation.h"
 #include "session/session_file.h"
 

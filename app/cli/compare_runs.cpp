@@ -7,6 +7,7 @@
 
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "session/open_model.h"
 #include "session/report.h"
 #include "session/report_tables.h"
 #include "session/run_matrix.h"

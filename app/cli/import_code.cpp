@@ -10,6 +10,7 @@
 #include "base/visible_text.h"
 #include "compilers/torch/torch_job.h"
 #include "frontends/torch/kept_network.h"
+#include "session/open_model.h"
 #include "session/options_json.h"
 
 namespace fusescope::cli {

@@ -9,9 +9,12 @@
 #include "app/cli/inspect_memory.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "cache/timing_cache.h"
 #include "planning/module_pattern.h"
 #include "session/exported_program_report.h"
 #include "session/inspect.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/operations/inspect_operation.h"
 #include "session/session_file.h"
 

@@ -8,6 +8,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/tensorrt/server_targets.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/operations/migrate_operation.h"
 
 namespace fusescope::cli {

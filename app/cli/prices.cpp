@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/engine_prices.h"
+#include "session/open_artifact.h"
 #include "session/operations/prices_operation.h"
 #include "session/price_matrix.h"
 

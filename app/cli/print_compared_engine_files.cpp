@@ -8,6 +8,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/compare_engine_files.h"
+#include "session/compare_report.h"
 
 namespace fusescope::cli {
 namespace {

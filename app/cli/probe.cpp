@@ -12,6 +12,7 @@
 #include "planning/read_back_plan.h"
 #include "session/error_report.h"
 #include "session/job_files.h"
+#include "session/load_samples.h"
 #include "session/operations/probe_operation.h"
 
 namespace fusescope::cli {

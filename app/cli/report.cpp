@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "session/engine_prices.h"
 #include "session/import_engine.h"
+#include "session/open_model.h"
 #include "session/operations/report_operation.h"
 #include "session/report.h"
 #include "session/report_html.h"

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "interchange/npz.h"
 #include "session/operations/tensor_operation.h"
+#include "session/sample_source.h"
 #include "session/tensor_slice.h"
 #include "session/tensor_statistics.h"
 #include "session/tensor_words.h"

@@ -12,6 +12,7 @@
 #include "base/process_memory.h"
 #include "base/text.h"
 #include "session/operations/tune_operation.h"
+#include "session/sample_source.h"
 #include "session/tune_answer.h"
 #include "session/tune_report.h"
 #include "session/verdict.h"

@@ -11,6 +11,7 @@
 #include "planning/directives_file.h"
 #include "session/options_json.h"
 #include "session/process_start.h"
+#include "session/sample_source.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"

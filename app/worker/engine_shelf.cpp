@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "planning/plan_json.h"
+#include "session/open_artifact.h"
 #include "session/options_json.h"
 
 namespace fusescope::worker {

@@ -27,6 +27,14 @@ Result<FileIdentity> identityOf(const std::filesystem::path& path);
 /// Checks that every path still leads to the same file with the same content. The error is located at the first path
 /// that does not.
 Status checkUnchanged(std::span<const FileIdentity> files);
+/// Returns `result`, or an error if one of `files` has changed, because the result is then of neither the old file nor
+/// the new one.
+template <class T>
+Result<T> unlessChanged(Result<T> result, std::span<const FileIdentity> files) {
+  if (!result.ok() && result.error().cancelled) return result;
+  TRY(checkUnchanged(files));
+  return result;
+}
 
 /// A whole file that is mapped read-only. The mapping exists as long as the object, which is cheap to share. If the
 /// same content is opened by the same path again, the same object is returned, so that a process has each weight in

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cache/statement.h"
 
 namespace fusescope {
@@ -161,6 +162,11 @@ Hash128 TimingCache::hash() const {
   KeyBuilder key;
   while (query.step() == SQLITE_ROW) key.text(query.text(0)).number(query.number(1));
   return key.hash();
+}
+
+std::filesystem::path timingCachePath() {
+  const auto folder = cacheFolder();
+  return folder.ok() ? folder.value() / "timings.sqlite" : std::filesystem::path();
 }
 
 }  // namespace fusescope

@@ -70,4 +70,8 @@ class TimingCache {
   mutable std::mutex m_mutex;
 };
 
+/// Returns the file in which the measured times of this user are kept: `timings.sqlite` in the folder for caches. It is
+/// empty if there is no such folder.
+std::filesystem::path timingCachePath();
+
 }  // namespace fusescope

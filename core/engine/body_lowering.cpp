@@ -12,11 +12,13 @@ namespace {
 class BodyLowering {
  public:
   BodyLowering(const KernelRequest& request, const std::vector<BorderType>& inputs,
-               const std::vector<BorderType>& outputs, const LoweringRequest& around, TacticChooser& chooser)
+               const std::vector<BorderType>& outputs, const LoweringRequest& around, LowerPlan lower,
+               TacticChooser& chooser)
       : m_request(request),
         m_plan(*request.plan),
         m_node(m_plan.graph().node(request.fused->root)),
         m_around(around),
+        m_lower(lower),
         m_chooser(chooser) {
     m_parts.name = m_node.name;
     m_parts.inputs = inputs;
@@ -59,7 +61,8 @@ class BodyLowering {
                                                  const std::vector<std::optional<Dims>>& inputs) {
     const Plan& body = *m_plan.bodyPlan(m_node.id, attribute);
     TacticChooser& chooser = *TRY(m_chooser.ofBody(body, {m_node.name, attribute}));
-    auto programs = std::make_unique<BodyPrograms>(body, m_around, chooser, BodyPath().into(m_node, attribute));
+    auto programs =
+        std::make_unique<BodyPrograms>(body, m_around, m_lower, chooser, BodyPath().into(m_node, attribute));
     std::vector<Dims> extents;
     for (const auto& dims : inputs)
       if (dims) extents.push_back(*dims);
@@ -139,6 +142,7 @@ class BodyLowering {
   const Plan& m_plan;
   const Node& m_node;
   const LoweringRequest& m_around;
+  LowerPlan m_lower;
   TacticChooser& m_chooser;
   ControlFlowParts m_parts;
   bool m_emulated = false;
@@ -162,8 +166,8 @@ bool hasPlannedBodies(const Plan& plan, const FusedNode& fused) {
 
 Result<LoweredBodies> lowerBodies(const KernelRequest& node, const std::vector<BorderType>& inputs,
                                   const std::vector<BorderType>& outputs, const LoweringRequest& around,
-                                  TacticChooser& chooser) {
-  return BodyLowering(node, inputs, outputs, around, chooser).run();
+                                  LowerPlan lower, TacticChooser& chooser) {
+  return BodyLowering(node, inputs, outputs, around, lower, chooser).run();
 }
 
 }  // namespace fusescope

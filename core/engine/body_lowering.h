@@ -1,19 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "engine/lowering.h"
+#include "engine/control_flow_step.h"
+#include "engine/lowering_request.h"
 
 namespace fusescope {
-
-/// The type of an input or output of a node with bodies. `dims` is empty if the extents are known only while the node
-/// runs.
-struct BorderType {
-  DataType type = DataType::Undefined;
-  std::optional<Dims> dims;
-};
 
 struct LoweredBodies {
   std::shared_ptr<BodyStep> step;
@@ -24,11 +17,11 @@ struct LoweredBodies {
 bool hasPlannedBodies(const Plan& plan, const FusedNode& fused);
 
 /// Prepares an If, Loop or Scan. `node` includes its constants; `inputs` and `outputs` are in the order of FusedNode.
-/// If all extents are known, the bodies are lowered at once, with the options of `around`, the request with which the
-/// surrounding graph is lowered; otherwise they are lowered when they are called with new extents. Everything that
-/// `around` and `chooser` refer to must outlive the step.
+/// If all extents are known, the bodies are lowered at once by `lower`, with the options of `around`, the request
+/// with which the surrounding graph is lowered; otherwise they are lowered when they are called with new extents.
+/// Everything that `around` and `chooser` refer to must outlive the step.
 Result<LoweredBodies> lowerBodies(const KernelRequest& node, const std::vector<BorderType>& inputs,
                                   const std::vector<BorderType>& outputs, const LoweringRequest& around,
-                                  TacticChooser& chooser);
+                                  LowerPlan lower, TacticChooser& chooser);
 
 }  // namespace fusescope

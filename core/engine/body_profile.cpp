@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/medians.h"
-#include "engine/latency.h"
+#include "engine/run_statistics.h"
 
 namespace fusescope {
 

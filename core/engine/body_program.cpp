@@ -99,8 +99,9 @@ void BodyProgram::setOutput(std::size_t i, std::byte* bytes) {
   m_executor.setOutput(m_outputs[i].place, bytes);
 }
 
-BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, BodyPath path)
-    : m_plan(plan), m_request(request), m_chooser(chooser), m_path(std::move(path)) {
+BodyPrograms::BodyPrograms(const Plan& plan, const LoweringRequest& request, LowerPlan lower, TacticChooser& chooser,
+                           BodyPath path)
+    : m_plan(plan), m_request(request), m_lower(lower), m_chooser(chooser), m_path(std::move(path)) {
   m_request.plan = &plan;
   m_request.marks = request.bodyObserver != nullptr ? request.bodyObserver->wanted(plan) : std::set<ValueId>();
   m_request.sameExtents = nullptr;
@@ -132,7 +133,7 @@ Result<BodyProgram*> BodyPrograms::at(const std::vector<Dims>& extents, const St
   }
   m_request.stop = stop;
   const std::lock_guard lock(m_chooser.loweringMutex());
-  auto program = lower(m_request, m_chooser);
+  auto program = m_lower(m_request, m_chooser);
   if (!program.ok()) return located(std::move(program).error());
   ++m_lowered;
   m_programs.push_front(std::make_unique<BodyProgram>(m_plan, extents, std::move(program).value(),

@@ -11,7 +11,7 @@
 #include "engine/body_observer.h"
 #include "engine/body_profile.h"
 #include "engine/executor.h"
-#include "engine/lowering.h"
+#include "engine/lowering_request.h"
 
 namespace fusescope {
 
@@ -76,7 +76,8 @@ class BodyPrograms {
  public:
   /// `request` is the request for the surrounding graph; its plan and extents are replaced by those of the body. `path`
   /// is the path to the body, for errors.
-  BodyPrograms(const Plan& plan, const LoweringRequest& request, TacticChooser& chooser, BodyPath path);
+  BodyPrograms(const Plan& plan, const LoweringRequest& request, LowerPlan lower, TacticChooser& chooser,
+               BodyPath path);
 
   /// Returns the program for these extents of the body's inputs; the extents of boxed inputs are ignored. It allocates
   /// nothing if that program exists already. The returned program stays valid until it is evicted by newer ones.
@@ -94,6 +95,7 @@ class BodyPrograms {
  private:
   const Plan& m_plan;
   LoweringRequest m_request;
+  LowerPlan m_lower;
   TacticChooser& m_chooser;
   BodyPath m_path;
   GrowingMemory m_unread;

@@ -12,6 +12,7 @@
 #include "engine/engine_file.h"
 #include "engine/extent_check.h"
 #include "engine/input_check.h"
+#include "engine/latency.h"
 #include "engine/lowering.h"
 #include "engine/plan_backend.h"
 #include "engine/run_steps.h"

@@ -105,13 +105,4 @@ class BuiltEngine final : public Engine {
   std::list<Exception> m_exceptions;            ///< the latest used first
 };
 
-/// Returns why times of a program would be meaningless on this machine: which types are emulated, and where. The result
-/// is empty if the times are meaningful.
-std::string emulationReason(const Plan& plan, const Program& program);
-
-/// Runs `program`, whose inputs and outputs are bound, repeatedly and reports how long a run takes. `profile` receives
-/// the times of its bodies.
-Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, BodyProfile& profile,
-                                  const TimeOptions& options);
-
 }  // namespace fusescope

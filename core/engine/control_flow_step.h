@@ -1,14 +1,21 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/body_lowering.h"
 #include "engine/body_program.h"
 #include "engine/tensor_step.h"
 
 namespace fusescope {
+
+/// The type of an input or output of a node with bodies. `dims` is empty if the extents are known only while the node
+/// runs.
+struct BorderType {
+  DataType type = DataType::Undefined;
+  std::optional<Dims> dims;
+};
 
 /// Provides the memory for the results of a node with bodies.
 class ResultSink {

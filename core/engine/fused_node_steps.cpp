@@ -4,6 +4,7 @@
 #include "backends/threads.h"
 #include "engine/body_lowering.h"
 #include "engine/input_check.h"
+#include "engine/lowering.h"
 
 namespace fusescope {
 
@@ -47,7 +48,7 @@ Result<FusedNodeSteps::Step> FusedNodeSteps::step(const FusedNode& fused) {
   std::vector<BorderType> inputs, outputs;
   for (const DataType type : step.m_types) inputs.push_back({type, std::nullopt});
   for (const FusedOutput& output : fused.outputs) outputs.push_back({output.type, std::nullopt});
-  step.m_step = TRY(lowerBodies(request, inputs, outputs, m_around, *m_chooser)).step;
+  step.m_step = TRY(lowerBodies(request, inputs, outputs, m_around, &lower, *m_chooser)).step;
   return step;
 }
 

@@ -10,7 +10,7 @@
 #include "engine/dynamic_step.h"
 #include "engine/engine.h"
 #include "engine/kernel_requests.h"
-#include "engine/lowering.h"
+#include "engine/lowering_request.h"
 #include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
 

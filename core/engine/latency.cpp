@@ -2,34 +2,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <numeric>
 #include <set>
 
 #include "backends/reference/reference_nodes.h"
-#include "base/medians.h"
 #include "base/text.h"
-#include "engine/built_engine.h"
+#include "engine/run_statistics.h"
 
 namespace fusescope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The machine counts as quiet when 95 of 100 runs take at most this many times the median.
-constexpr double kQuietSpread = 1.25;
 constexpr std::int64_t kLeastSamples = 5;
 constexpr std::size_t kNamedSteps = 3;
-constexpr std::size_t kNeighbours = 4;  // of a step, on each side
 
 double millisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
-}
-
-/// The value below which `share` of the sorted samples lie (nearest rank).
-double percentile(const std::vector<double>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];
 }
 
 /// Milliseconds. Where layers are timed, every other run is without a clock between its steps: what a run takes is told
@@ -119,46 +107,6 @@ DataType emulatedTypeOf(const Plan& plan, const Program& program, const Step& st
 }
 
 }  // namespace
-
-void summarise(TimeReport& report, const std::vector<double>& runs) {
-  std::vector<double> sorted = runs;
-  std::ranges::sort(sorted);
-  report.samples = std::ssize(sorted);
-  report.medianMs = median(sorted);
-  report.minMs = sorted.front();
-  report.p95Ms = percentile(sorted, 0.95);
-  report.p99Ms = percentile(sorted, 0.99);
-  report.throughput = *report.medianMs > 0 ? 1000.0 / *report.medianMs : 0.0;
-  report.quiet = *report.p95Ms <= kQuietSpread * *report.medianMs;
-}
-
-bool quietSteps(const std::vector<double>& stepMs) {
-  std::vector<double> overNeighbours;
-  for (std::size_t i = 0; i < stepMs.size(); ++i) {
-    const std::size_t from = i - std::min(i, kNeighbours), to = std::min(stepMs.size(), i + kNeighbours + 1);
-    const double usual =
-        median({stepMs.begin() + static_cast<std::ptrdiff_t>(from), stepMs.begin() + static_cast<std::ptrdiff_t>(to)});
-    overNeighbours.push_back(usual > 0 ? stepMs[i] / usual : 1.0);
-  }
-  std::ranges::sort(overNeighbours);
-  return percentile(overNeighbours, 0.95) <= kQuietSpread;
-}
-
-std::vector<std::size_t> middleRuns(const std::vector<double>& runs) {
-  std::vector<std::size_t> order(runs.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t run) { return runs[run]; });
-  const auto left = static_cast<std::ptrdiff_t>((runs.size() + 2) / 4);
-  const bool leavesSome = static_cast<std::size_t>(2 * left) < runs.size();
-  if (!leavesSome) return order;
-  return {order.begin() + left, order.end() - left};
-}
-
-double meanOf(const std::vector<double>& values, const std::vector<std::size_t>& which) {
-  double sum = 0;
-  for (const std::size_t i : which) sum += values[i];
-  return sum / static_cast<double>(which.size());
-}
 
 std::string emulationReason(const Plan& plan, const Program& program) {
   std::set<std::string> types;

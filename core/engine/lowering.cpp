@@ -231,7 +231,7 @@ Status Lowering::addBodyNode(const FusedNode& fused) {
                                                   : std::dynamic_pointer_cast<BodyStep>(shared->second->dynamic);
     bodies.emulated = shared->second->emulated;
   }
-  if (bodies.step == nullptr) bodies = TRY(lowerBodies(request, inputs, outputs, m_request, m_chooser));
+  if (bodies.step == nullptr) bodies = TRY(lowerBodies(request, inputs, outputs, m_request, &lower, m_chooser));
   step.emulated = bodies.emulated;
   if (isDynamic) {
     step.dynamic = bodies.step;

@@ -6,7 +6,7 @@
 
 #include "base/elapsed.h"
 #include "base/name_hints.h"
-#include "engine/latency.h"
+#include "engine/run_statistics.h"
 
 namespace fusescope {
 namespace {

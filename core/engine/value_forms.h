@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/lowering.h"
+#include "engine/lowering_request.h"
 
 namespace fusescope {
 

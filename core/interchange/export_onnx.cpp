@@ -324,7 +324,7 @@ class OnnxExport {
       m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});
     if (edges.size() > kMostKernels)
       m_notes.push_back(
-          {"so are values of " + counted(static_cast<std::int64_t>(edges.size() - kMostKernels), "more kernel")});
+          {"the same is true of " + counted(static_cast<std::int64_t>(edges.size() - kMostKernels), "more kernel")});
     if (!edges.empty())
       m_notes.push_back(
           {"what that does to the numbers was not checked; --inputs F checks it and adds Casts where it "

@@ -15,7 +15,6 @@
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
-#include "session/open_model.h"
 #include "verify/compare_tensors.h"
 #include "verify/value_sources.h"
 
@@ -49,27 +48,6 @@ struct Artifact {
 /// Returns the compiler that `options` name. Errors: there is none of this name (the nearest is suggested), or it has a
 /// target of its own and the options have another.
 Result<const Compiler*> compilerFor(const PlanOptions& options);
-
-/// Returns the kind of the file `path`, by its content.
-Result<ArtifactKind> artifactKind(const std::filesystem::path& path);
-
-/// Returns prices from measurements of builds for `backend` on this machine; null if there are none yet. A plan that is
-/// made with them has predicted times, and several allowed types are chosen by them.
-std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
-
-/// Opens a file. A model is planned with `options` and measuredPrices(). A plan or engine contains its own options;
-/// giving others is an error.
-Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
-                              const PlanOptions& options, const std::string& backend = "", const StopToken& stop = {},
-                              const Progress& progress = {});
-
-/// Opens the model of a session, planned with the options of the session. `path` is the session file. `model` is the
-/// present path of the model; empty: the path in the session. An empty `backend` means that of the session. A model
-/// that has changed is planned with the options that still apply; the others are reported in `warnings`, for people.
-/// Errors: the session or its model cannot be read, or does not exist.
-Result<Artifact> openSession(const std::filesystem::path& path, const std::filesystem::path& model,
-                             const std::string& backend, std::vector<std::string>& warnings, const StopToken& stop = {},
-                             const Progress& progress = {});
 
 /// Returns the engine of an artifact: read from an engine file, or compiled by its compiler. It is an error if a file
 /// that the artifact was made from has changed since.

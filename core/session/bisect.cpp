@@ -15,6 +15,7 @@
 #include "planning/draft_plan.h"
 #include "planning/without_lowered_types.h"
 #include "session/build_and_run.h"
+#include "session/exact_engine.h"
 #include "session/layer_error_report.h"
 #include "tuning/deadline.h"
 #include "tuning/pinnable_nodes.h"

@@ -7,9 +7,9 @@
 #include <limits>
 #include <set>
 
-#include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "cache/timing_cache.h"
 #include "engine/run_steps.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
@@ -109,11 +109,6 @@ Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan) {
   if (!error.help.empty()) error.help += " ";
   error.help += "Extents that the file leaves open were assumed, as with " + joined(assumed, " ") + "; give others.";
   return error;
-}
-
-std::filesystem::path timingCachePath() {
-  const auto folder = cacheFolder();
-  return folder.ok() ? folder.value() / "timings.sqlite" : std::filesystem::path();
 }
 
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs) {

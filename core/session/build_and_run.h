@@ -14,9 +14,6 @@ namespace fusescope {
 
 // What the command line and the worker both do with an opened artifact.
 
-/// Where tactics' timings are kept between builds; empty if there is no folder for caches.
-std::filesystem::path timingCachePath();
-
 /// The extents of inputs: what an engine is specialised by.
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
 

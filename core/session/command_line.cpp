@@ -9,6 +9,7 @@
 #include "base/shell_quoted.h"
 #include "base/text.h"
 #include "session/plan_words.h"
+#include "session/sample_source.h"
 
 namespace fusescope {
 

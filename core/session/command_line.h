@@ -5,15 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "session/plan_words.h"
 #include "session/worker_protocol.h"
 
 namespace fusescope {
-
-/// A file that a command reads and that must be written first.
-struct CommandFile {
-  std::string path, text;
-  bool operator==(const CommandFile&) const = default;
-};
 
 /// The shell commands that let `fusescope` do a piece of work.
 struct CommandLine {

@@ -13,12 +13,8 @@
 #include "compilers/probed/recorded_job.h"
 #include "compilers/time_alone.h"
 #include "planning/body_cover.h"
-#include "planning/without_lowered_types.h"
-#include "session/artifact.h"
-#include "session/build_and_run.h"
-#include "session/error_report.h"
-#include "session/layer_error_report.h"
 #include "session/samples.h"
+#include "verify/compare_values.h"
 
 namespace fusescope {
 namespace {
@@ -201,29 +197,6 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
   return Done{};
 }
 
-/// Inner values that both runs hold, against `expected`, in the order of the graph.
-std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult& actual, const RunResult& expected,
-                                            const Tolerance& tolerance) {
-  std::vector<TensorComparison> comparisons;
-  for (const auto id : graph.order()) {
-    for (const auto output : graph.node(id).outputs) {
-      if (!output.valid() || graph.isOutput(output)) continue;
-      const auto& name = graph.value(output).name;
-      const auto of = actual.marked.find(name);
-      const auto reference = expected.marked.find(name);
-      if (of == actual.marked.end() || reference == expected.marked.end()) continue;
-      if (of->second.type() == reference->second.type()) {
-        comparisons.push_back(compareTensors(name, of->second, reference->second, tolerance));
-        continue;
-      }
-      // A truncated plan holds the same numbers in a narrower type.
-      comparisons.push_back(
-          compareTensors(name, of->second.converted(reference->second.type()), reference->second, tolerance));
-    }
-  }
-  return comparisons;
-}
-
 /// By ValueId: what a plan has in memory.
 std::set<ValueId> inMemory(const Cover& plan) {
   std::set<ValueId> values;
@@ -256,26 +229,6 @@ std::string compilerText(const Cover& made) {
   std::string text = readBack->compiler.name + " " + readBack->compiler.version;
   for (const auto& [name, value] : readBack->compiler.options) text += ", " + name + "=" + value;
   return text;
-}
-
-/// What `lowered` gives, held against what `full`, of the same network in float32, gives; of several samples the worst.
-Result<ErrorReport> errorsAgainst(Engine& full, Engine& lowered, const Samples& samples, const Tolerance& tolerance,
-                                  const StopToken& stop, const Progress& progress) {
-  const Graph& graph = full.plan().graph();
-  ErrorReport report;
-  for (const Sample& sample : samples.list) {
-    if (progress) progress("run", fmt::format("{} with the plan's types", sample.name));
-    const auto actual = TRY(inSample(lowered.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
-    if (progress) progress("run", fmt::format("{} in float32", sample.name));
-    const auto expected = TRY(inSample(full.run(sample.inputs, {"all"}, stop), sample, samples.list.size()));
-    report.samples.push_back({sample.name, compareAll(actual.outputs, expected.outputs, tolerance)});
-    takeWorst(report.outputs, report.samples.back().outputs);
-    takeWorst(report.values, compareValues(graph, actual, expected, tolerance));
-  }
-  std::set<std::string> compared;
-  for (const TensorComparison& value : report.values) compared.insert(value.name);
-  report.madeOf = valueSourcesIn(graph, compared);
-  return report;
 }
 
 }  // namespace
@@ -311,27 +264,6 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
   report.valuesInBodies = valuesInBodies(*madeOfA, *madeOfB);
   if (seconds > 0) TRY(measureInterleaved(a, b, samples.first(), seconds, stop, progress, report));
   return report;
-}
-
-Result<ErrorReport> measureErrors(std::shared_ptr<const Plan> plan, const Samples& samples, const Tolerance& tolerance,
-                                  const StopToken& stop, const Progress& progress) {
-  if (progress) progress("plan", "the same network in float32");
-  auto reference = TRY(makePlan(plan->model, withoutLoweredTypes(plan->options), nullptr, stop));
-  BuildOptions options{.backend = "reference", .measureTactics = false, .stop = stop, .progress = progress};
-  options.shapes = extentsOf(samples.first());
-  const auto lowered = TRY(buildEngine(std::move(plan), options));
-  const auto full = TRY(buildEngine(std::move(reference), options));
-  return errorsAgainst(*full, *lowered, samples, tolerance, stop, progress);
-}
-
-Result<ErrorReport> measureErrors(const Artifact& artifact, const Samples& samples, const Tolerance& tolerance,
-                                  const StopToken& stop, const Progress& progress) {
-  if (artifact.isOurs()) return measureErrors(artifact.plan, samples, tolerance, stop, progress);
-  BuildOptions options = buildOptions(artifact, 0, stop, progress);
-  options.shapes = extentsOf(samples.first());
-  const auto lowered = TRY(openEngine(artifact, options));
-  const auto full = TRY(exactEngine(*artifact.plan, options));
-  return errorsAgainst(*full, *lowered, samples, tolerance, stop, progress);
 }
 
 }  // namespace fusescope

@@ -6,8 +6,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "frontends/tensorrt/layer_network.h"
 #include "planning/cover_json.h"
 #include "planning/read_back_plan.h"
+#include "session/compare_report.h"
 #include "session/import_engine.h"
 #include "session/layer_match.h"
 #include "session/run_comparison.h"

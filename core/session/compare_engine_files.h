@@ -6,6 +6,7 @@
 
 #include "session/artifact.h"
 #include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/engine_reports.h"
 
 namespace fusescope {

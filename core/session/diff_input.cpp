@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "session/run_errors.h"
+#include "session/sample_source.h"
 #include "session/session_file.h"
 
 namespace fusescope {

@@ -8,7 +8,9 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
-#include "session/import_engine.h"
+#include "cache/timing_cache.h"
+#include "engine/timing_price_model.h"
+#include "frontends/tensorrt/layer_network.h"
 
 namespace fusescope {
 namespace {
@@ -163,6 +165,10 @@ Result<EnginePriceTable> enginePrices(const ReadBackPlan& made) {
   addNone(made, table.kernels);
   addConversions(made, table.conversions);
   return table;
+}
+
+std::unique_ptr<PriceModel> measuredPrices(const std::string& backend) {
+  return openPriceModel(timingCachePath(), backend);
 }
 
 std::unique_ptr<PriceModel> pricesFor(const std::string& backend, const std::string& target, const Model& model) {

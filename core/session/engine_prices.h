@@ -64,6 +64,10 @@ std::vector<EnginePriceTable> keptEnginePrices();
 /// Deletes the tables of networks whose file is `model`, and returns their number.
 Result<std::size_t> forgetEnginePrices(const std::string& model);
 
+/// Returns prices from measurements of builds for `backend` on this machine; null if there are none yet. A plan that is
+/// made with them has predicted times, and several allowed types are chosen by them.
+std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
+
 /// Returns the prices for plans of `model` for `target`. If engines for the target cannot be built on this machine,
 /// these are the stored times of engines; null if there are none. If there are several devices, the one whose times
 /// were stored last is used, so that no plan mixes times of two devices. For other targets they are

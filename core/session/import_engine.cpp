@@ -209,10 +209,6 @@ bool isReadFromFiles(const Run& run) {
   return run.made && std::as_const(run.made)->contains("placement");
 }
 
-bool isOfEngineLayers(const Model& model) {
-  return model.format == kEngineLayersFormat;
-}
-
 std::optional<EngineFilePaths> fileOfEngine(const std::filesystem::path& path) {
   if (isInductorBuild(path)) return EngineFilePaths{.layers = path, .profile = {}, .times = {}, .log = {}};
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28;

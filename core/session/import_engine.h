@@ -55,9 +55,6 @@ Run engineRun(const Artifact& artifact);
 /// Returns whether the run is such a run: it was read from files, and nothing ran on this machine.
 bool isReadFromFiles(const Run& run);
 
-/// Returns whether the network was made from the layers of an engine.
-bool isOfEngineLayers(const Model& model);
-
 /// Returns which of the files that sortEngineFiles() sorts `path` is; nothing if it is none. The whole file is read
 /// only if its first character does not decide.
 std::optional<EngineFilePaths> fileOfEngine(const std::filesystem::path& path);

@@ -6,7 +6,6 @@
 #include "frontends/torch/pt2_importer.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
-#include "session/artifact.h"
 #include "session/exported_program_report.h"
 #include "session/report_json.h"
 

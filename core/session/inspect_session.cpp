@@ -4,6 +4,7 @@
 #include "session/inspect.h"
 #include "session/options_json.h"
 #include "session/report_json.h"
+#include "session/run_comparison.h"
 #include "session/session_file.h"
 #include "session/verdict.h"
 

@@ -12,6 +12,8 @@
 #include "planning/plan_json.h"
 #include "probe/job_file.h"
 #include "session/build_and_run.h"
+#include "session/load_samples.h"
+#include "session/open_artifact.h"
 #include "session/options_json.h"
 
 namespace fusescope {

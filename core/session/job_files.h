@@ -12,6 +12,7 @@
 #include "session/artifact.h"
 #include "session/model_file.h"
 #include "session/open_model.h"
+#include "session/sample_source.h"
 #include "session/samples.h"
 
 namespace fusescope {

@@ -58,24 +58,6 @@ Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& 
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options) {
-  return exactEngineWith(plan, options, {});
-}
-
-Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOptions& options, const Directives& more) {
-  PlanOptions exact = withoutLoweredTypes(plan.options);
-  exact.compiler = kOwnCompiler;
-  exact.compilerOptions.clear();
-  exact.support.reset();
-  exact.directives.insert(exact.directives.end(), more.begin(), more.end());
-  assignIds(exact.directives);
-  if (plan.target.planningOnly) exact.target = "cpu";  // ours runs it here, whatever it is planned for
-  BuildOptions build = options;
-  build.backend = "native";
-  build.measureTactics = false;
-  return buildEngine(TRY(makePlan(unquantized(plan.model), exact, nullptr, options.stop)), build);
-}
-
 const std::vector<std::string_view>& errorsAgainstNames() {
   static const std::vector<std::string_view> kNames = {"f32", "f64"};
   return kNames;

@@ -32,9 +32,6 @@ InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report);
 /// Adds {inside, outputs_alone} to `json`; both are null if the compiler returns inner values.
 void addInside(Json& json, const Compiler& compiler, const LayerErrorReport& report);
 
-/// Builds the network of `plan` in float32 on our own engine.
-Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions& options);
-
 /// Returns {format "fusescope.errors", samples, random_inputs, against, backend, tensors[…], fused_nodes[…],
 /// outputs[…], first_wrong, not_measured[…], not_in_double[…]} for the errors of `plan`. If another compiler made the
 /// fused nodes, `fused_nodes` are those of LayerErrorReport::made. `outputs` are those of `tensors` that are outputs of

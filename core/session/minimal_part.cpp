@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -13,15 +12,11 @@
 #include "base/sort_distinct.h"
 #include "interchange/export_steps.h"
 #include "session/build_and_run.h"
-#include "session/part_trial.h"
 #include "tuning/deadline.h"
 #include "tuning/smaller_sets.h"
 
 namespace fusescope {
 namespace {
-
-constexpr std::array kPartShows{std::pair(PartShows::Difference, "difference"),
-                                std::pair(PartShows::Refusal, "refusal"), std::pair(PartShows::Unfused, "unfused")};
 
 /// All values that nodes of a file make of data, and its inputs.
 std::vector<std::string> valuesToRecord(const NetworkCutter& cutter, const std::set<std::size_t>& among) {
@@ -203,22 +198,6 @@ class MinimalSearch {
 };
 
 }  // namespace
-
-std::string_view name(PartShows shows) {
-  return std::ranges::find(kPartShows, shows, &decltype(kPartShows)::value_type::first)->second;
-}
-
-std::optional<PartShows> partShowsFromName(std::string_view name) {
-  for (const auto& [shows, known] : kPartShows)
-    if (name == known) return shows;
-  return std::nullopt;
-}
-
-std::vector<std::string> partShowsNames() {
-  std::vector<std::string> names;
-  for (const auto& [shows, name] : kPartShows) names.emplace_back(name);
-  return names;
-}
 
 Result<MinimalPart> minimalPart(const Artifact& artifact, const NetworkCutter& cutter,
                                 const std::set<std::size_t>& among, const Samples& samples,

@@ -11,7 +11,6 @@
 #include "frontends/importers.h"
 #include "ir/extent_expression.h"
 #include "passes/pipelines.h"
-#include "session/artifact.h"
 
 namespace fusescope {
 namespace {

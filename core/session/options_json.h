@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "planning/plan.h"
-#include "session/artifact.h"
 #include "session/open_model.h"
 
 namespace fusescope {

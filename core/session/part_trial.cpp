@@ -13,9 +13,14 @@
 #include "planning/read_back_plan.h"
 #include "session/build_and_run.h"
 #include "session/file_kernels.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 namespace {
+
+constexpr std::array kPartShows{std::pair(PartShows::Difference, "difference"),
+                                std::pair(PartShows::Refusal, "refusal"), std::pair(PartShows::Unfused, "unfused")};
 
 std::string fallbackOf(const Plan& plan) {
   std::vector<std::string> names;
@@ -26,6 +31,22 @@ std::string fallbackOf(const Plan& plan) {
 }
 
 }  // namespace
+
+std::string_view name(PartShows shows) {
+  return std::ranges::find(kPartShows, shows, &decltype(kPartShows)::value_type::first)->second;
+}
+
+std::optional<PartShows> partShowsFromName(std::string_view name) {
+  for (const auto& [shows, known] : kPartShows)
+    if (name == known) return shows;
+  return std::nullopt;
+}
+
+std::vector<std::string> partShowsNames() {
+  std::vector<std::string> names;
+  for (const auto& [shows, name] : kPartShows) names.emplace_back(name);
+  return names;
+}
 
 Result<PartTrial::Shown> PartTrial::shown(const std::set<std::size_t>& nodes) {
   const NetworkPart part = TRY(partOfNodes(m_cutter.values(), nodes, m_cutter.facts()));

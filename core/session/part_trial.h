@@ -1,13 +1,42 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "session/minimal_part.h"
+#include "session/artifact.h"
+#include "session/extract.h"
 #include "session/recorded_values.h"
 
 namespace fusescope {
+
+/// What the smallest part must still show.
+enum class PartShows {
+  Difference,  ///< the plan, or what the compiler made of it, gives other numbers than the network in its own types
+  Refusal,     ///< the target or the compiler refuses a node, which then falls back or stops the compilation
+  Unfused,     ///< two nodes are not in one kernel
+};
+std::string_view name(PartShows shows);  ///< "difference", "refusal", "unfused"
+std::optional<PartShows> partShowsFromName(std::string_view name);
+std::vector<std::string> partShowsNames();  ///< all names
+
+struct MinimalOptions {
+  PartShows shows = PartShows::Difference;
+  double tolerance = 1e-2;              ///< a difference is a max|Δ| over rms above this
+  std::vector<std::string> together{};  ///< for Unfused: the two nodes, which every part contains
+  std::int64_t trials = 0;              ///< the largest number of parts to try; 0: no limit
+  double seconds = 0;                   ///< the largest number of seconds; 0: no limit
+  /// Options for another compiler that must not show it: parts that show it with both are not accepted. Nothing: there
+  /// is no other compiler.
+  std::optional<PlanOptions> against{};
+  std::filesystem::path folder;  ///< the folder for parts that are tried
+  RecordingOptions run{};
+};
 
 /// Cuts parts out of a network, compiles them, and checks whether they show what is searched for.
 class PartTrial {

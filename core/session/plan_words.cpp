@@ -11,6 +11,7 @@
 #include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
+#include "session/open_model.h"
 
 namespace fusescope {
 

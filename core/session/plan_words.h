@@ -5,9 +5,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "session/command_line.h"
+#include "session/worker_protocol.h"
 
 namespace fusescope {
+
+/// A file that a command reads and that must be written first.
+struct CommandFile {
+  std::string path, text;
+  bool operator==(const CommandFile&) const = default;
+};
 
 /// The plan options of a command: words without quotes, and the files that they name.
 struct PlanWords {

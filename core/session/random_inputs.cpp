@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/random_numbers.h"
-#include "session/artifact.h"
 
 namespace fusescope {
 namespace {

@@ -15,6 +15,8 @@
 #include "planning/cover_json.h"
 #include "planning/plan_json.h"
 #include "session/build_and_run.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/refit_ranges.h"
 
 namespace fusescope {

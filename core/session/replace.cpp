@@ -20,6 +20,8 @@
 #include "planning/match_pattern.h"
 #include "session/build_and_run.h"
 #include "session/file_kernels.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/report_json.h"
 
 namespace fusescope {

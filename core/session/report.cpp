@@ -15,9 +15,10 @@
 #include "planning/read_back_plan.h"
 #include "session/diff_input.h"
 #include "session/import_engine.h"
+#include "session/open_model.h"
 #include "session/options_json.h"
+#include "session/report_difference.h"
 #include "session/report_json.h"
-#include "session/report_parts.h"
 #include "session/report_times.h"
 #include "session/session_file.h"
 #include "session/verdict.h"
@@ -211,22 +212,6 @@ Json documentOf(const char* kind, const std::string& when) {
 }
 
 }  // namespace
-
-ReportSide reportSide(const Artifact& artifact, const Run* run) {
-  ReportSide side{.title = artifact.path,
-                  .model = artifact.plan->model->path,
-                  .known = diffInput(artifact),
-                  .run = run,
-                  .settings = {},
-                  .backend = artifact.backend};
-  if (artifact.session != nullptr) side.settings = artifact.session->settings;
-  if (run != nullptr) {
-    side.title = fmt::format("run {}, {}", run->id, run->name);
-    if (run->time) addTimes(*std::as_const(run->time), side.known);
-    side.known.label = side.title;
-  }
-  return side;
-}
 
 Json reportJson(const ReportSide& side, const std::string& when) {
   const Cover& cover = *side.known.cover;

@@ -1,4 +1,5 @@
-// What a report says of the difference between two plans: groups of kernels, and what caused them to differ.
+#include "session/report_difference.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +8,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/report_json.h"
-#include "session/report_parts.h"
 #include "session/report_times.h"
 #include "session/run_conditions.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/quantities.h"
 #include "base/text.h"
+#include "session/report_html_difference.h"
 #include "session/report_html_parts.h"
 
 namespace fusescope {
@@ -152,32 +153,6 @@ std::string runHtml(const Json& report, const std::string& svg) {
 }
 
 }  // namespace
-
-std::string escapedHtml(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string reportHtml(const Json& report, const std::string& svg) {
   const bool ofOne = report["kind"] == "run";

@@ -11,7 +11,4 @@ namespace fusescope {
 /// text of the report is escaped. It is a pure function.
 std::string reportHtml(const Json& report, const std::string& svg = {});
 
-/// Escapes text for use between tags and in attributes.
-std::string escapedHtml(const std::string& text);
-
 }  // namespace fusescope

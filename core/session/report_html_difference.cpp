@@ -1,4 +1,5 @@
-// A report of the difference between two plans as HTML.
+#include "session/report_html_difference.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 
 #include "base/quantities.h"
 #include "base/text.h"
-#include "session/report_html.h"
 
 namespace fusescope {
 

@@ -19,7 +19,5 @@ std::string reportTimed(const Json& time);
 /// Returns a table of the facts about each side; if there are several sides, they have headings.
 std::string reportFacts(const std::vector<const Json*>& sides, const std::vector<std::string>& headings);
 std::string reportPicture(const std::string& svg);  ///< empty if there is no picture
-/// Returns the whole content of a report on a difference.
-std::string reportOfDifference(const Json& report, const std::string& svg);
 
 }  // namespace fusescope

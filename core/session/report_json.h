@@ -5,8 +5,7 @@
 
 #include "base/json.h"
 #include "planning/plan.h"
-#include "session/artifact.h"
-#include "session/compare.h"
+#include "session/compare_report.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/quantities.h"
-#include "session/report_html.h"
 
 namespace fusescope {
 
@@ -103,6 +102,32 @@ std::string svgOpen(int width, const std::string& label) {
 }
 
 }  // namespace
+
+std::string escapedHtml(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
 
 ReportTable::ReportTable(std::string caption, std::vector<Column> columns)
     : m_caption(std::move(caption)), m_columns(std::move(columns)) {}

@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+/// Escapes text for use between tags and in attributes.
+std::string escapedHtml(const std::string& text);
+
 /// A cell in a table of a report.
 struct ReportCell {
   std::string html;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "session/report.h"
+#include "session/report_side.h"
 
 namespace fusescope {
 

@@ -8,7 +8,6 @@
 #include "engine/engine.h"
 #include "planning/plan.h"
 #include "session/advice.h"
-#include "session/artifact.h"
 #include "session/engine_reports.h"
 #include "session/error_report.h"
 #include "session/layer_error_report.h"

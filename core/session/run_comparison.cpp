@@ -76,6 +76,27 @@ Json toJson(const ComparedGroup& group) {
           {"delta_range_ms", rangeJson(group.deltaRangeMs)}};
 }
 
+Json toJson(const CompareReport& report) {
+  Json json = {{"format", "fusescope.compare"}, {"version", 1}, {"a", report.a}, {"b", report.b}};
+  json["groups"] = Json::array();
+  for (const auto& group : report.groups) json["groups"].push_back(toJson(keptGroup(group)));
+  json["outputs"] = comparisonsJson(report.outputs);
+  json["values"] = comparisonsJson(report.values);
+  json["values_in_bodies"] = {{"count", report.valuesInBodies}, {"compared", 0}};
+  json["a_ms"] = optionalNumber(report.aMs);
+  json["b_ms"] = optionalNumber(report.bMs);
+  json["turns"] = report.turns;
+  json["ratio_range"] = rangeJson(report.ratioRange);
+  json["a_compiler"] = report.compilerOfA;
+  json["b_compiler"] = report.compilerOfB;
+  json["a_threads"] = report.threadsOfA;
+  json["b_threads"] = report.threadsOfB;
+  json["not_ranked"] = report.notRanked.empty() ? Json(nullptr) : Json(report.notRanked);
+  json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
+  json["groups_unavailable"] = report.groupsUnavailable.empty() ? Json(nullptr) : Json(report.groupsUnavailable);
+  return json;
+}
+
 Json toJson(const RunComparison& comparison) {
   Json groups = Json::array();
   for (const ComparedGroup& group : comparison.groups) groups.push_back(toJson(group));

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/artifact.h"
-#include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/sample_source.h"
 #include "verify/compare_tensors.h"
@@ -39,6 +38,7 @@ struct RunComparison {
   bool operator==(const RunComparison&) const = default;
 };
 
+Json toJson(const CompareReport& report);  ///< returns the document of `compare --json`
 Json toJson(const ComparedGroup& group);
 /// Writes the form of session files: SESSION_FORMAT.md.
 Json toJson(const RunComparison& comparison);

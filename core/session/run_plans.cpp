@@ -10,6 +10,7 @@
 #include "engine/engine_file.h"
 #include "planning/read_back_plan.h"
 #include "session/engine_prices.h"
+#include "session/open_artifact.h"
 
 namespace fusescope {
 

@@ -11,6 +11,7 @@
 #include "base/user_json.h"
 #include "planning/plan_json.h"
 #include "session/options_json.h"
+#include "session/sample_source.h"
 
 namespace fusescope {
 namespace fs = std::filesystem;

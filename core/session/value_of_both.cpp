@@ -18,6 +18,7 @@
 #include "ir/place.h"
 #include "planning/without_lowered_types.h"
 #include "session/build_and_run.h"
+#include "session/exact_engine.h"
 #include "session/layer_error_report.h"
 #include "verify/exact_network.h"
 #include "verify/exact_run.h"

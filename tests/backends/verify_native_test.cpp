@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "session/load_samples.h"
+#include "session/open_model.h"
 #include "session/samples.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/support/paths.h"

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
+#include "session/load_samples.h"
+#include "session/open_artifact.h"
 #include "session/verify_report.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/faulty/faulty_backend.h"

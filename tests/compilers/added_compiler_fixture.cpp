@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "onnxlib/onnx_text.h"
+#include "session/open_artifact.h"
 
 namespace fusescope::test {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "compilers/compile_network.h"
 #include "session/build_and_run.h"
+#include "session/open_artifact.h"
 #include "session/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"
 

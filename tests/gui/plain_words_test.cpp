@@ -9,6 +9,7 @@
 #include <QtTest>
 #include <cmath>
 
+#include "session/run_comparison.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/goto_dialog.h"

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "interchange/npz.h"
+#include "session/sample_source.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/canvas/color_mode.h"

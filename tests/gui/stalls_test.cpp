@@ -4,6 +4,7 @@
 
 #include "session/artifact.h"
 #include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/error_report.h"
 #include "tests/gui/gui_support.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "session/layer_types.h"
+#include "session/sample_source.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/runs_dock.h"

@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "onnxlib/onnx_text.h"
 #include "planning/plan_json.h"
+#include "session/open_artifact.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/paths.h"
 #include "ui/document/plan_document.h"

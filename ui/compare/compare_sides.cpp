@@ -4,6 +4,7 @@
 #include "planning/fused_node_facts.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"
+#include "session/open_model.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "session/sample_source.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"

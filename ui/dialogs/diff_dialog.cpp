@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "session/open_artifact.h"
 #include "session/session_file.h"
 #include "ui/document/file_diff.h"
 #include "ui/document/option_words.h"

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "session/load_samples.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

@@ -5,6 +5,8 @@
 #include "base/quantities.h"
 #include "session/exported_program_report.h"
 #include "session/import_engine.h"
+#include "session/run_comparison.h"
+#include "session/sample_source.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 

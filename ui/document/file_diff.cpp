@@ -3,6 +3,8 @@
 #include "planning/applicable_options.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/session_file.h"
 #include "ui/document/option_words.h"
 #include "ui/document/plan_document.h"

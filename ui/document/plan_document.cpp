@@ -10,6 +10,7 @@
 #include "planning/applicable_options.h"
 #include "session/engine_prices.h"
 #include "session/import_engine.h"
+#include "session/open_artifact.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"

@@ -1,7 +1,9 @@
 // Runs that are read from files: engines of ours, and what the files of other engines tell.
 #include <QFileInfo>
 
+#include "frontends/tensorrt/layer_network.h"
 #include "session/import_engine.h"
+#include "session/open_model.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/run_controller.h"

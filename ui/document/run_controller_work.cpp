@@ -3,6 +3,7 @@
 #include <QFile>
 #include <algorithm>
 
+#include "session/run_comparison.h"
 #include "session/value_of_both.h"
 #include "session/verdict.h"
 #include "ui/document/qt_text.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/run_comparison.h"
+#include "session/sample_source.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_layer_errors.h"

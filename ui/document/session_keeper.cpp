@@ -8,7 +8,11 @@
 
 #include "base/temporary_folder.h"
 #include "session/exported_program_report.h"
+#include "session/load_samples.h"
 #include "session/network_difference.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
+#include "session/sample_source.h"
 #include "session/samples.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

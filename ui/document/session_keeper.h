@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 #include "session/session_file.h"
 #include "ui/document/run_controller.h"
 #include "ui/document/session_folder.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "session/import_engine.h"
+#include "session/sample_source.h"
 #include "session/verdict.h"
 #include "ui/document/qt_text.h"
 

@@ -3,6 +3,8 @@
 #include <QFileInfo>
 
 #include "session/exported_program_report.h"
+#include "session/load_samples.h"
+#include "session/sample_source.h"
 #include "session/samples.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"

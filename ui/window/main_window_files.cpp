@@ -2,11 +2,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
+#include "frontends/tensorrt/layer_network.h"
 #include "frontends/torch/script_files.h"
 #include "interchange/recipes/recipe.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
 #include "session/options_json.h"
+#include "session/sample_source.h"
 #include "ui/dialogs/calibrate_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"

@@ -9,7 +9,7 @@
 #include "compilers/probed/handed_names.h"
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/time_alone.h"
-#include "engine/latency.h"
+#include "engine/run_statistics.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
 

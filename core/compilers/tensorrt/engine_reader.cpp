@@ -20,10 +20,6 @@ namespace {
 
 constexpr const char* kTensorrt = "tensorrt";
 
-bool isOfLayers(const Model& model) {
-  return model.format == kEngineLayersFormat;
-}
-
 /// A network of layers has a node for each that writes something: what it is of is known.
 LayerPlaces placesInOwnNetwork(const CompilerInput& network, const std::vector<ListedLayer>& layers) {
   LayerPlaces made;
@@ -49,11 +45,11 @@ class EngineReader {
 
   ReadBack run() {
     const EngineLog* log = m_files.log ? &*m_files.log : nullptr;
-    m_places = isOfLayers(*m_network.plan->model) ? placesInOwnNetwork(m_network, m_layers)
-                                                  : placeLayers(m_network, m_layers, log);
+    m_places = isOfEngineLayers(*m_network.plan->model) ? placesInOwnNetwork(m_network, m_layers)
+                                                        : placeLayers(m_network, m_layers, log);
     for (std::size_t i = 0; i < m_layers.size(); ++i) addKernel(i);
     for (const NodeId node : m_places.merged) m_told.fates[node] = Fate::Merged;
-    if (!isOfLayers(*m_network.plan->model)) tellSilentNodes(m_graph, m_layers, m_told);
+    if (!isOfEngineLayers(*m_network.plan->model)) tellSilentNodes(m_graph, m_layers, m_told);
     addConversions();
     addTimes();
     addPlacement();
@@ -61,7 +57,7 @@ class EngineReader {
     if (log != nullptr) addLog(*log);
     identify();
     // A quantiser, or a node that moves elements, may have been found in what the layer's type alone calls a move.
-    if (!isOfLayers(*m_network.plan->model))
+    if (!isOfEngineLayers(*m_network.plan->model))
       for (ReadBackKernel& kernel : m_told.kernels) kernel.converts = kernel.converts && kernel.nodes.empty();
     return std::move(m_told);
   }
@@ -83,7 +79,7 @@ class EngineReader {
     kernel.region = regionOf(layer);
     // A network of layers has nodes for conversions, too.
     kernel.converts = m_places.places[i].role == LayerPlace::Role::Conversion ||
-                      (isOfLayers(*m_network.plan->model) && (onlyMoves(layer) || isInsertedLayer(layer.name)));
+                      (isOfEngineLayers(*m_network.plan->model) && (onlyMoves(layer) || isInsertedLayer(layer.name)));
   }
 
   static KernelValue moved(const ListedTensor& tensor, ValueId value) {
@@ -245,7 +241,7 @@ class EngineReader {
 }  // namespace
 
 Result<CompilerInput> namedNetwork(std::shared_ptr<const Plan> plan) {
-  if (isOfLayers(*plan->model)) return graphAsNamed(std::move(plan));
+  if (isOfEngineLayers(*plan->model)) return graphAsNamed(std::move(plan));
   const std::filesystem::path path = plan->model->networkPath();
   return networkAsNamed(std::move(plan), path);
 }
@@ -259,7 +255,7 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
 }
 
 void adviseOnRegions(const CompilerInput& network, ReadBack& told) {
-  if (!isOfLayers(*network.plan->model)) append(told.decisions, regionAdvice(*network.plan, told.kernels));
+  if (!isOfEngineLayers(*network.plan->model)) append(told.decisions, regionAdvice(*network.plan, told.kernels));
 }
 
 ReadBack readEngine(const CompilerInput& network, const EngineFiles& files) {

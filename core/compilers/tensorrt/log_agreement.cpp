@@ -37,7 +37,7 @@ std::optional<Decision> layersContradict(const EngineFiles& files, std::string_v
 
 /// A node without a name is known by what it makes.
 std::optional<Decision> nodesContradict(const EngineFiles& files, const Model& model, std::string_view file) {
-  if (model.format == kEngineLayersFormat) return std::nullopt;
+  if (isOfEngineLayers(model)) return std::nullopt;
   std::set<std::string_view> names;
   for (const Origin& origin : model.origins) names.insert(origin.name);
   const auto isKnown = [&](const EngineLog::Node& node) {

@@ -110,6 +110,10 @@ class LayerNetworkBuilder {
 
 }  // namespace
 
+bool isOfEngineLayers(const Model& model) {
+  return model.format == kEngineLayersFormat;
+}
+
 Result<Model> layerNetwork(const EngineLayers& engine) {
   const bool hasTensors =
       std::ranges::any_of(engine.layers, [](const ListedLayer& layer) { return !layer.outputs.empty(); });

@@ -10,6 +10,8 @@ namespace fusescope {
 
 /// Model::format of a network that was made of the layers of an engine.
 inline constexpr std::string_view kEngineLayersFormat = "tensorrt-layers";
+/// Returns whether the network was made of the layers of an engine.
+bool isOfEngineLayers(const Model& model);
 /// The domain of its operators, which are the types of layers: "CaskConvolution", "kgen", …
 inline constexpr std::string_view kEngineLayersDomain = "tensorrt";
 

@@ -9,6 +9,7 @@
 #include "interchange/npz.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
+#include "session/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 

@@ -10,6 +10,7 @@
 #include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan.h"
+#include "session/open_artifact.h"
 #include "tests/unit/cli/cli_fixture.h"
 #include "tests/unit/frontends/onnx_files.h"
 

@@ -3,6 +3,7 @@
 
 #include "compilers/compile_network.h"
 #include "session/artifact.h"
+#include "session/open_artifact.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 

@@ -6,6 +6,7 @@
 #include "diff/plan_diff.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
+#include "session/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"

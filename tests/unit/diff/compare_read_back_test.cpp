@@ -3,6 +3,7 @@
 
 #include "session/artifact.h"
 #include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/samples.h"
 #include "tests/unit/diff/made_blocks.h"

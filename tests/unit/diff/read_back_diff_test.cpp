@@ -7,6 +7,7 @@
 #include "diff/plan_diff.h"
 #include "session/diff_input.h"
 #include "session/engine_reports.h"
+#include "session/open_model.h"
 #include "tests/unit/diff/made_blocks.h"
 #include "tests/unit/frontends/onnx_files.h"
 

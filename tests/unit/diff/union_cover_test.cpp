@@ -10,6 +10,7 @@
 #include "diff/fusion_words.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
+#include "session/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/made_blocks.h"

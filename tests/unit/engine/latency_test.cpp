@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "engine/run_statistics.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

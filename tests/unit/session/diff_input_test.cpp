@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "session/open_artifact.h"
 #include "session/session_file.h"
 #include "tests/support/paths.h"
 

@@ -1,3 +1,6 @@
+#include "session/load_samples.h"
+#include "session/open_artifact.h"
+#include "session/sample_source.h"
 #include "session/samples.h"
 
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include "planning/segment_borders.h"
 #include "session/artifact.h"
 #include "session/compare.h"
+#include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/explain.h"
 #include "session/layer_types.h"

@@ -1,5 +1,7 @@
 // An engine with other weights is the engine that is built of them by the same tactics, or is not made at all.
 #include "session/refit.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // What a report says, as a value and as HTML.
 #include "session/report.h"
+#include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Any number of runs side by side, group of kernels by group.
 #include "session/run_matrix.h"
+#include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,8 @@
 #include "session/session_file.h"
+#include "session/open_artifact.h"
+#include "session/open_model.h"
+#include "session/run_comparison.h"
+#include "session/sample_source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "session/verdict.h"
+#include "session/sample_source.h"
 
 #include <gtest/gtest.h>
 

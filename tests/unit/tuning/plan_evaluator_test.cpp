@@ -1,4 +1,6 @@
 #include "tuning/plan_evaluator.h"
+#include "session/load_samples.h"
+#include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
 

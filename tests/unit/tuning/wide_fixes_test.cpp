@@ -1,4 +1,6 @@
 #include "tuning/wide_fixes.h"
+#include "session/engine_prices.h"
+#include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
 

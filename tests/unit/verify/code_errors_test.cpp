@@ -7,6 +7,7 @@
 #include "session/artifact.h"
 #include "session/calibrate.h"
 #include "session/layer_error_report.h"
+#include "session/load_samples.h"
 #include "session/open_model.h"
 #include "session/random_inputs.h"
 #include "tests/support/paths.h"

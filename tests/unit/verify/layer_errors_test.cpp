@@ -6,6 +6,7 @@
 #include "planning/without_lowered_types.h"
 #include "session/advice.h"
 #include "session/layer_error_report.h"
+#include "session/open_artifact.h"
 #include "session/random_inputs.h"
 #include "session/run_errors.h"
 #include "tests/support/paths.h"

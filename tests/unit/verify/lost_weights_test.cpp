@@ -3,6 +3,7 @@
 
 #include "session/explain.h"
 #include "session/layer_error_report.h"
+#include "session/open_artifact.h"
 #include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/report.h"
+#include "session/report_side.h"
 
 namespace fusescope {
 
