@@ -67,7 +67,8 @@ TEST(Lists, WhatAFormatCannotSayIsRefusedWithWhatToDo) {
   }
   EXPECT_TRUE(holds(textOf(listed("onnxruntime", {"two=f32"}, {DataType::BF16})), "can convert to float16 only"));
   const std::string divided = textOf(listed("torch-tensorrt", {"one=f32"}, f16));
-  EXPECT_TRUE(holds(divided, "in the module 'stem' some nodes stay in float32 (one) and others do not (act)")) << divided;
+  EXPECT_TRUE(holds(divided, "in the module 'stem' some nodes stay in float32 (one) and others do not (act)"))
+      << divided;
   EXPECT_TRUE(holds(divided, "--pin module:stem=f32")) << divided;
   const std::string outside = textOf(listed("torch-tensorrt", {"one=f32", "act=f32"}, f16, twoModules("")));
   EXPECT_TRUE(holds(outside, "the file does not name the module of 2 nodes")) << outside;

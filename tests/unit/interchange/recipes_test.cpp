@@ -73,7 +73,8 @@ TEST(Recipes, AnExactNameGoesBeforeAWildcardAndWildcardsThatContradictAreNamed) 
   const Recipe recipe = recipeFrom(start + "'--layerPrecisions=*:fp32,*1:fp16'");
   EXPECT_EQ(wishes(recipe), "f16; pin softmax* to f32") << "the only node that one wildcard alone matches";
   EXPECT_TRUE(holds(unmapped(recipe), "--layerPrecisions=*1:fp16: 3 nodes match wildcards of other types too"));
-  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerPrecisions=zz*:fp32'")), "no node that calculates with floats"));
+  EXPECT_TRUE(
+      holds(unmapped(recipeFrom(start + "'--layerPrecisions=zz*:fp32'")), "no node that calculates with floats"));
   EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerOutputTypes=conv*:fp16'")), "in the type of the wildcard"));
 }
 
