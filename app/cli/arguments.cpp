@@ -25,19 +25,19 @@
 namespace fusescope::cli {
 namespace {
 
-/// "--max-error", "-o,--output", "MODEL".
+/// Returns how CLI11 is told the name of an option: "--max-error", "-o,--output" or "MODEL".
 std::string declaredName(const Option& option) {
   if (option.isPositional()) return option.name;
   const std::string name = "--" + option.name;
   return option.letter == 0 ? name : fmt::format("-{},{}", option.letter, name);
 }
 
-/// What stands for the value in the help.
+/// Returns the word that represents the value of the option in the help.
 std::string typeName(const Option& option) {
   return option.choices.empty() ? option.argument : joined(option.choices, "|");
 }
 
-/// One value each time that it is given.
+/// Declares an option that takes one value each time it is given.
 CLI::Option* declareList(CLI::App& app, const Option& option, std::vector<std::string>& into) {
   if (option.isPositional()) return app.add_option(option.name, into, option.help);
   const auto policy = option.isOnce ? CLI::MultiOptionPolicy::Throw : CLI::MultiOptionPolicy::TakeAll;
@@ -68,7 +68,7 @@ CLI::Option* declareValue(CLI::App& app, const Option& option) {
         if constexpr (std::is_pointer_v<decltype(value)>)
           return app.add_option(name, *value, option.help);
         else
-          return nullptr;  // these were declared above
+          return nullptr;  // other kinds of values were declared above
       },
       option.value);
 }
@@ -77,7 +77,7 @@ bool isFlag(const Option& option) {
   return std::holds_alternative<bool*>(option.value) || std::holds_alternative<NegatedFlag>(option.value);
 }
 
-/// `options` are declared, and so is every option that they name.
+/// Declares which options need or exclude each other. `options` and all options that they name must have been declared.
 void relate(CLI::App& app, const std::vector<Option>& options) {
   for (const Option& option : options) {
     if (option.needs.empty() && option.excludes.empty()) continue;
@@ -175,7 +175,7 @@ PlanArguments PlanArguments::with(const PlanArguments& more) const {
 
 namespace {
 
-/// Of a name that is given twice the later value holds.
+/// Adds options of the form NAME=VALUE. If a name is given twice, the later value is used.
 Status addCompilerOptions(const std::vector<std::string>& given, std::map<std::string, std::string>& options) {
   for (const std::string& text : given) {
     const std::size_t equals = text.find('=');
@@ -191,14 +191,15 @@ bool isNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// The same from every folder: a result of a job is a file.
+/// Makes the path in `compiler` absolute if it names the result of a job, so that it means the same file from every
+/// folder.
 std::string withWholePath(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
   if (at == std::string::npos || !isJobResult(compiler.substr(at + 1))) return compiler;
   return compiler.substr(0, at + 1) + std::filesystem::absolute(compiler.substr(at + 1)).string();
 }
 
-/// Whoever types the command that starts an environment has confirmed it.
+/// Confirms the command that starts an environment: by typing it, the user has agreed that it is run.
 Status confirmCommand(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
   if (at == std::string::npos || findCompiler(compiler) == nullptr || isJobResult(compiler.substr(at + 1)))

@@ -59,7 +59,8 @@ Result<int> build(const Arguments& arguments) {
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = arguments.measuresTactics;
-  options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
+  // Nothing is run: the engine file of another compiler contains the plan and the read-back plan only.
+  options.onlyMade = true;
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);
   TRY(engine->save(arguments.output));

@@ -1,4 +1,4 @@
-// cache: what is kept between programs, why something was found or not, and how it is put in order.
+// `cache` shows what is kept between runs of the program and why an entry was found or not, and cleans it up.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr std::size_t kLongestValue = 60;
 
 using Arguments = ArgumentsOf<NoSettings>;
 
-/// The store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
+/// Opens the store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
 Result<std::shared_ptr<DiskStore>> openStore() {
   auto store = DiskStore::open(TRY(storeFolder()));
   if (store->isUsable()) return store;
@@ -61,7 +61,7 @@ void sayProblem(const DiskStore& store) {
   if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
 }
 
-/// Null: no place is shared.
+/// Returns null if no shared place is configured.
 Json sharedJson() {
   const auto shared = sharedStoreOfVariables(CacheMode::Read);
   if (shared == nullptr) return nullptr;
@@ -141,7 +141,7 @@ void printWhy(const WhyKept& why) {
   table.print();
 }
 
-/// As plan asks: 0 where all is found, 1 where something is not.
+/// Carries out `cache why`. The exit status is that of `plan`: 0 if everything was found, and 1 otherwise.
 Result<int> sayWhy(const Arguments& arguments) {
   const auto store = TRY(openStore());
   auto artifact = TRY(open(arguments.path, arguments.plan));
@@ -175,7 +175,7 @@ Result<int> sayWhy(const Arguments& arguments) {
   return isFound ? kDone : kDoesNotHold;
 }
 
-/// 1 where something was damaged.
+/// Returns the exit status 1 if an entry was damaged.
 Result<int> verifyKept(const Arguments& arguments) {
   const auto store = TRY(openStore());
   const StoreCheck check = store->verify();

@@ -15,7 +15,8 @@
 namespace fusescope::cli {
 namespace {
 
-/// So many edges are printed for people, those that lose most at their ends first; --all and --json have all.
+/// The number of edges that are printed for people; those that lose most at their ends come first. --all and --json
+/// list all edges.
 constexpr std::size_t kMostRows = 20;
 
 using Arguments = ArgumentsOf<CalibrateSettings>;

@@ -24,39 +24,40 @@ class Option;
 
 namespace fusescope::cli {
 
-/// Exit status of every verb.
+/// The exit status of every command.
 enum ExitStatus { kDone = 0, kDoesNotHold = 1, kBadUse = 2 };
 
-/// A verb: declared on the application, run if the user chose it.
+/// A command: `app` declares it on the command line, and `run` carries it out if the user chose it.
 struct Command {
   CLI::App* app = nullptr;
-  std::function<Result<int>()> run;  ///< the exit status, or what was bad about use or input
+  std::function<Result<int>()> run;  ///< returns the exit status, or an error about the use or the input
 };
 
-// One function for each operation, each in a file of its name.
+// Each operation has one function, which is in a file of the operation's name.
 #define FUSESCOPE_OPERATION(name) Command name##Command(CLI::App& app);
 #include "session/operations/operations.inc"
 #undef FUSESCOPE_OPERATION
 
-/// The plan options of a command.
+/// The options of a command that describe a plan.
 struct PlanArguments : PlanSettings {
-  std::string session;  ///< a session file in place of a model and all of these
+  std::string session;  ///< a session file, which replaces the model and all of these options
 
-  /// These, and behind them `more`, which win where only one can hold.
+  /// Returns these options followed by `more`. Where only one value is possible, the value of `more` is used.
   PlanArguments with(const PlanArguments& more) const;
-  /// What the directives file says, and over it the other options. Puts --cache into effect.
+  /// Returns the contents of the directives file, changed by the other options. Also puts --cache into effect.
   Result<PlanOptions> options() const;
   Result<std::vector<InputOverride>> inputOverrides() const;
 };
 
-/// --steps and --feed.
+/// The options --steps and --feed.
 struct StepsArguments : StepsSettings {
-  Result<std::optional<Steps>> steps() const;  ///< nothing where --steps is not given
+  Result<std::optional<Steps>> steps() const;  ///< nullopt if --steps is not given
 };
 
-/// --inputs and --batch-axis: what a network is run on.
+/// The options --inputs and --batch-axis, which name the inputs that a network is run on.
 struct InputArguments : InputSettings {
-  /// As given, else those of the session, else the usual ones of the network.
+  /// Returns the given inputs, or else those of the session, or else the file with the network's own example inputs. It
+  /// is empty if there are none of these, and the inputs are random then.
   SampleSource source(const Artifact& artifact) const;
   Result<Samples> samples(const Artifact& artifact) const;
 
@@ -70,19 +71,20 @@ struct InputArguments : InputSettings {
   mutable std::optional<Samples> m_carried;
 };
 
-/// What the command line of an operation says beside the operation's own options: the groups that it has.
+/// The parts of an operation's command line that are not the operation's own options. Only the groups that the
+/// operation has are filled.
 struct SharedArguments {
-  std::string path;  ///< what it works on (Operation::source)
+  std::string path;  ///< the file that it works on (Operation::source)
   PlanArguments plan;
   InputArguments inputs;
   EngineSettings engine;
   StepsArguments steps;
   bool json = false;
 };
-/// All that the command line of an operation says; `Settings` has the operation's own options.
+/// The whole command line of an operation; `Settings` contains the operation's own options.
 template <class Settings>
 struct ArgumentsOf : Settings, SharedArguments {};
-/// Of an operation that has no options of its own.
+/// The settings of an operation that has no options of its own.
 struct NoSettings {
   std::vector<Option> options() { return {}; }
 };
@@ -90,12 +92,12 @@ struct NoSettings {
 /// Declares an option on the command line.
 CLI::Option* declare(CLI::App& app, const Option& option, const std::string& heading = {});
 void declare(CLI::App& app, const std::vector<Option>& options, const std::string& heading = {});
-/// Declares the command of `operation` below `app`, with its own options and the groups that it has. What the options
-/// point into must live as long as `app`.
+/// Declares the command of `operation` as a subcommand of `app`, with `options` and the groups of options that it has.
+/// The variables that the options point to must live as long as `app`.
 CLI::App* declareOperation(CLI::App& app, const Operation& operation, const std::vector<Option>& options,
                            SharedArguments& shared);
 
-/// The command of an operation, or of a part of one ("cache list"), that `run` carries out.
+/// Returns the command of an operation, or of a part of one ("cache list"); `run` carries it out.
 template <class Settings>
 Command commandOf(CLI::App& app, const Operation& operation, Result<int> (*run)(const ArgumentsOf<Settings>&)) {
   auto arguments = std::make_shared<ArgumentsOf<Settings>>();
@@ -103,34 +105,37 @@ Command commandOf(CLI::App& app, const Operation& operation, Result<int> (*run)(
   return {verb, [arguments, run] { return run(*arguments); }};
 }
 
-/// The command of an operation that has parts: one of `parts`, which are declared below it, or `own.run`, which is null
-/// where the operation itself does nothing.
+/// Returns the command of an operation that has parts. It runs the one of `parts` that the user chose, or else
+/// `own.run`, which is null if the operation itself does nothing. The parts must be declared as its subcommands.
 Command withParts(Command own, std::vector<Command> parts);
-/// The command of `operation`, which has parts and does nothing itself.
+/// Returns the command of `operation`, which has parts and does nothing itself.
 Command onlyParts(CLI::App& app, const Operation& operation);
-/// The part of that name: "cache list". There must be one.
+/// Returns the part called `name` ("cache list"), which must exist.
 const Operation& partOf(const Operation& operation, std::string_view name);
 
-/// What people are told where nobody gave inputs, and of inputs that hold NaN or infinities.
+/// Prints that the inputs are random or the network's own if the user gave none, and which inputs contain NaN or
+/// infinities.
 void printAboutInputs(const Samples& samples);
 
-/// Where long work stands, on standard error; silent unless that is a terminal.
+/// Returns a function that shows the progress of long work on standard error. It does nothing if that is not a
+/// terminal.
 Progress progressLine();
 void clearProgressLine();
 
-/// Opens what a verb works on. `engine` is null where the verb takes no --backend. With a
-/// session, `path` is where its model lies now, or empty.
+/// Opens the file that a command works on. `engine` is null if the command has no --backend. With a session, `path` is
+/// the present place of its model, or empty.
 Result<Artifact> open(const std::string& path, const PlanArguments& plan, const EngineSettings* engine = nullptr,
                       const Progress& progress = progressLine());
-/// Error: the compiler of the artifact cannot do what the verb needs.
+/// Returns an error if the compiler of the artifact lacks the ability that the command needs.
 Status checkAble(const Artifact& artifact, Ability ability, std::string_view verb);
-/// Has another compiler say what it makes of the network; of our own the plan says it.
+/// Asks another compiler what it makes of the network and stores the answer. Does nothing for our own compiler, whose
+/// plan is the answer.
 Status readBack(Artifact& artifact);
-/// Before anything is written: whether `path`, which `option` gives, can be written, and is none of the files that the
-/// network, its inputs and options (`also`) are read from.
+/// Checks, before anything is written, that the file `path`, the value of `option`, can be written, and that it is none
+/// of the files from which the network, its inputs and its options (`also`) are read.
 Status checkOutput(const std::string& path, const std::string& option, const Artifact& artifact,
                    const SampleSource& inputs = {}, const std::vector<std::string>& also = {});
-/// Pins marked obey that the plan refused, one line each on standard error; true if there are any.
+/// Prints each pin marked obey that the plan refused on one line of standard error. Returns whether there are any.
 bool reportObeyRefusals(const Plan& plan);
 
 /// Prints the document on standard output.

@@ -19,7 +19,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// So many inner values are printed for people, those that differ most; --json has all.
+/// The number of inner values that are printed for people; those that differ most come first. --json lists all of them.
 constexpr std::size_t kMostValues = 10;
 
 using Arguments = ArgumentsOf<CompareSettings>;
@@ -34,7 +34,7 @@ std::string rangeText(const std::optional<Range>& range) {
   return range ? msApartText(range->least) + " to " + msApartText(range->most) : "-";
 }
 
-/// How the totals compare, and whether the turns agree about it.
+/// Prints the ratio of the two total times, and whether the rounds of the measurement agree about it.
 void printRatio(const CompareReport& report) {
   if (!report.aMs || !report.bMs || !report.ratioRange || *report.aMs <= 0) return;
   const Range& range = *report.ratioRange;
@@ -48,7 +48,8 @@ void printErrors(std::string_view title, const std::vector<TensorComparison>& co
   printTitle(title);
   Table table({{"name"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
   for (const auto& comparison : comparisons) {
-    const auto number = [&](std::string text) { return comparison.problem.empty() ? text : "-"; };  // else not compared
+    // "-": was not compared.
+    const auto number = [&](std::string text) { return comparison.problem.empty() ? text : "-"; };
     table.add({shortened(comparison.name), number(fmt::format("{:.4g}", comparison.maxAbs)),
                number(fmt::format("{:.4g}", comparison.maxOverRms)), number(cosineText(comparison.cosine, 9)),
                comparison.problem});
@@ -60,7 +61,8 @@ void printForPeople(const CompareReport& report) {
   printTitle("Groups of fused nodes that cover the same nodes of the file");
   Table groups(
       {{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}, {"in the turns", true}});
-  std::size_t same = 0, different = 0;  // of the network itself; what is in bodies comes with their holders
+  // Counts fused nodes of the network itself; those in bodies belong to their holders.
+  std::size_t same = 0, different = 0;
   for (const auto& group : report.groups) {
     if (group.body.isNetwork()) (group.same ? same : different) += 1;
     groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b), std::to_string(group.origins.size()),
@@ -129,7 +131,7 @@ Result<int> compare(const Arguments& arguments) {
   return underAssumedExtents(compare(arguments, a, b), *a.plan, !arguments.inputs.source(a).empty());
 }
 
-/// Two that are timed in turns, or runs of a session, of which the session knows what they took.
+/// Compares two networks by running them in turns, or two runs of a session by the results that it contains.
 Result<int> compareGiven(const Arguments& arguments) {
   std::error_code error;
   const bool ofSession = std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a);

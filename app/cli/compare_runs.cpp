@@ -1,4 +1,4 @@
-// compare SESSION RUN…: what is known of any number of runs, side by side. Nothing is run.
+// `compare SESSION RUN…` prints what is known of any number of runs, side by side. Nothing is run.
 #include "app/cli/compare_runs.h"
 
 #include <fmt/format.h>

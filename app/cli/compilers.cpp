@@ -17,7 +17,7 @@ namespace {
 
 using Arguments = ArgumentsOf<CompilersSettings>;
 
-/// Compilers of this program: those that no probe reaches.
+/// Returns the compilers that are part of this program and need no probe.
 std::vector<const Compiler*> builtIn() {
   std::vector<const Compiler*> list;
   for (const Compiler* compiler : allCompilers())
@@ -67,7 +67,7 @@ void printCompilers(const std::vector<AskedEnvironment>& environments, bool with
   for (const std::string& reason : reasons) std::cout << reason << "\n";
 }
 
-/// How the answers of compilers that are in none of these come here all the same.
+/// Prints how to get the answers of compilers that are in none of these environments.
 void printElsewhere(const std::vector<AskedEnvironment>& environments) {
   for (const ProbedKind* kind : allProbedKinds()) {
     const bool isHere = std::ranges::any_of(environments, [&](const AskedEnvironment& environment) {

@@ -14,7 +14,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// Of changes alike, so many are printed for people; --json and --all have all.
+/// The number of equal changes that are printed for people; --json and --all list all of them.
 constexpr std::size_t kMostListed = 12;
 
 using Arguments = ArgumentsOf<DiffSettings>;

@@ -19,7 +19,8 @@
 namespace fusescope::cli {
 namespace {
 
-/// So many tensors are printed for people, those with the largest local errors; --all and --json have all.
+/// The number of tensors that are printed for people; those with the largest local errors come first. --all and --json
+/// list all of them.
 constexpr std::size_t kMostRows = 20;
 
 using Arguments = ArgumentsOf<ErrorsSettings>;
@@ -28,7 +29,8 @@ std::string numberText(const std::optional<TensorError>& error, double TensorErr
   return error && error->isMeaningful() ? fmt::format("{:.3g}", *error.*number) : "-";
 }
 
-/// "∞ 3 %, end 1 %, to 0 2 %": what of it is there.
+/// Returns the nonzero shares of a tensor's numbers that are infinite, at the end of the range or rounded to 0: "∞ 3 %,
+/// at the end 1 %, to 0 2 %".
 std::string sharesText(const std::optional<TensorError>& error) {
   std::string text;
   const auto add = [&](const char* what, double share) {
@@ -43,7 +45,8 @@ std::string sharesText(const std::optional<TensorError>& error) {
   return text;
 }
 
-/// By local error, what became infinite first; what has none goes last.
+/// Returns the key by which tensors are sorted: those that became infinite come first, then the larger local error, and
+/// those without an error come last.
 double orderOf(const TensorErrors& tensor) {
   const auto& local = tensor.errors.local;
   if (!local || !local->isMeaningful()) return -1;
@@ -80,8 +83,8 @@ void printTensors(const LayerErrorReport& report, bool all) {
   if (rows < tensors.size()) std::cout << fmt::format("{} more: --all prints them\n", tensors.size() - rows);
 }
 
-/// "float32 on 2 samples, both on native"; where another compiler runs what is lowered, "float32 on 2 samples by
-/// native, lowered by the compiler onnxruntime".
+/// Describes the reference: "float32 on 2 samples, both on native", or, if another compiler runs the lowered network,
+/// "float32 on 2 samples by native, lowered by the compiler onnxruntime".
 std::string againstText(const Samples& samples, const LayerErrorOptions& options, const std::string& compiler,
                         ErrorsAgainst against) {
   const std::string on = counted(std::ssize(samples.list), "sample");
@@ -91,7 +94,7 @@ std::string againstText(const Samples& samples, const LayerErrorOptions& options
   return fmt::format("float64 on {}, lowered on {}", on, options.backend);
 }
 
-/// How many tensors are wrong, and how many of them matter.
+/// Prints how many tensors are wrong, and how many of them matter.
 void printCounts(const LayerErrorReport& report, const std::string& against, double bound) {
   using Which = std::optional<TensorError> LocalAndCarried::*;
   const auto wrong = [&](Which which) {
@@ -149,7 +152,7 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
-/// An output of the network whose error nothing says.
+/// Returns whether the tensor is an output of the network whose error cannot be measured.
 bool cannotBeTold(const TensorErrors& tensor) {
   return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->isMeaningful();
 }

@@ -28,7 +28,8 @@ std::string bytesIn(const Json& json) {
   return bytesText(json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>()));
 }
 
-/// What its kernel comes to, and where extents are open at their least and most.
+/// Prints the work, bytes and time of the node's kernel, and, if extents are open, their values at the minimum and
+/// maximum extents.
 void printCosts(const Json& costs) {
   if (costs.is_null()) return;
   const auto texts = [](const Json& at) {
@@ -44,7 +45,7 @@ void printCosts(const Json& costs) {
                            rangeText(least[0], most[0]), rangeText(least[1], most[1]), rangeText(least[2], most[2]));
 }
 
-/// Where the node is, or what became of it.
+/// Prints where the node is, or what became of it.
 void printPlace(const Json& json) {
   if (!json["body_of"].is_null()) {
     std::cout << fmt::format("  in the body of {}, which runs in {}; it keeps {}, the type that the network gives it\n",
@@ -70,8 +71,8 @@ void printPlace(const Json& json) {
     std::cout << fmt::format("  its {}\n", weight["message"].get<std::string>());
 }
 
-/// The nodes of an exported program that it was made of, and the lines of its author's program, the innermost call
-/// last.
+/// Prints the nodes of an exported program from which the node was made, and the lines of the author's program that
+/// call each other to reach it, the innermost call last.
 void printSource(const Json& source, const Json& programNodes) {
   std::vector<std::string> names;
   for (const Json& name : programNodes) names.push_back(name.get<std::string>());
@@ -81,7 +82,7 @@ void printSource(const Json& source, const Json& programNodes) {
   for (const Json& line : source) std::cout << fmt::format("    {}\n", line.get<std::string>());
 }
 
-/// What its kernel is predicted to take; of a node with bodies, by theirs.
+/// Prints the predicted time of the node's kernel; for a node with bodies, the time of its bodies.
 void printTime(const Json& json) {
   const auto source = [](const Json& how) {
     return priceSourceFromName(how.get<std::string>()).value_or(PriceSource::Unknown);
@@ -104,7 +105,7 @@ void printTime(const Json& json) {
     std::cout << fmt::format("  its branches take {}\n", range);
 }
 
-/// What another compiler made of the node.
+/// Prints what another compiler made of the node.
 void printMade(const Json& made) {
   if (made.is_null()) return;
   printTitle("What " + made["compiler"].get<std::string>() + " made of it");
@@ -122,7 +123,7 @@ void printMade(const Json& made) {
                              support["message"].get<std::string>());
 }
 
-/// How each wish for a type was answered, and what all of them cost together.
+/// Prints the answer to each directive that asks for a type of the node, and the price of all of them together.
 void printAnswers(const Json& json) {
   if (json["answers"].empty()) return;
   printTitle("Answers to pins");
@@ -190,7 +191,7 @@ void printForPeople(const Json& json) {
 }
 
 Result<int> explain(const Arguments& arguments) {
-  // With a session the node may be the only positional argument.
+  // If a session is given, the node may be the only positional argument.
   const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
   const std::string& node = nodeAlone ? arguments.path : arguments.node;
   if (node.empty())

@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = ArgumentsOf<ExportSettings>;
 
-/// The file, or its text on standard output, and what was written.
+/// Writes the exported file, or prints its text on standard output, and reports what was written.
 Status deliver(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
   const auto json = [&] { return exportJson(arguments.format, arguments.output, file); };
   if (arguments.output.empty()) {
@@ -60,7 +60,7 @@ Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& 
 }
 
 Result<int> exportPlan(const Arguments& arguments) {
-  const Exporter* exporter = findExporter(arguments.format);  // --to accepts no other
+  const Exporter* exporter = findExporter(arguments.format);  // cannot be null, because --to accepts no other name
   const auto artifact = TRY(open(arguments.path, arguments.plan));
   if (!arguments.output.empty())
     TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));

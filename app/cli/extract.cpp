@@ -47,7 +47,7 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
     std::cout << fmt::format("beside it: {}\n", part.files[i].string());
 }
 
-/// Where the smallest part is searched: all nodes, unless some are named.
+/// Returns the nodes among which the smallest part is searched: those that the user named, or else all nodes.
 Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Artifact& artifact,
                                             const NetworkCutter& cutter, PartShows shows) {
   std::set<std::size_t> all;
@@ -69,13 +69,13 @@ std::string inWords(PartShows shows) {
   return {};
 }
 
-/// Of what is searched for, with whom it is held against.
+/// Describes what is searched for, and what the results are compared with.
 std::string inWords(const MinimalOptions& options) {
   const std::string shown = inWords(options.shows);
   return options.against ? fmt::format("{} that {} does not show", shown, options.against->compiler) : shown;
 }
 
-/// How sure it is that no part is smaller.
+/// Says how certain it is that no smaller part exists.
 std::string_view howSmall(const MinimalPart& minimal) {
   if (!minimal.minimal) return "a smaller one may exist: the search was ended by its budget";
   return minimal.smallest ? "no fewer nodes that lie together show it, and none of its nodes can be left out: each "
@@ -91,7 +91,7 @@ void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
                            howSmall(minimal));
 }
 
-/// What the plan asks of its own compiler, asked of another, for the target that that compiles for.
+/// Returns the options of the plan changed for the other compiler and its target.
 Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, const Plan& plan) {
   if (arguments.against.empty()) return std::optional<PlanOptions>();
   const auto inTermsOfOption = [](Diagnostic error) {
@@ -119,7 +119,7 @@ Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, cons
   return std::optional(std::move(options));
 }
 
-/// The smallest part; nothing, where not even all nodes show it.
+/// Finds the smallest part that shows the problem. Returns nullopt if not even all nodes together show it.
 Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments& arguments, const Artifact& artifact,
                                                                  const NetworkCutter& cutter, const Samples& samples) {
   using Found = std::optional<std::pair<NetworkPart, Json>>;

@@ -1,5 +1,5 @@
-// Starts the program again with patient threads (session/process_start.h) before its libraries, and itself, have
-// prepared anything: what they prepare takes longer than their loading, and would be thrown away.
+// Starts the program again with patient threads (session/process_start.h) before its libraries and its own constructors
+// have prepared anything. What they prepare takes longer than loading the program, and would be lost in the restart.
 #include <alloca.h>
 #include <unistd.h>
 
@@ -9,13 +9,13 @@
 
 #include "session/process_start.h"
 
-// Sanitizers prepare themselves at this time: there main() starts the program again.
+// Sanitizers prepare themselves at this time. With them, main() starts the program again.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace fusescope::cli {
 namespace {
 
-/// Runs before any constructor, also those of the C library: it may call the system and nothing else.
+/// Runs before all constructors, also before those of the C library, so that it may only make system calls.
 void startAgain(int /*argc*/, char** argv, char** environment) {
   std::size_t count = 0;
   for (; environment[count] != nullptr; ++count)

@@ -36,7 +36,7 @@ Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
   return names;
 }
 
-/// Whoever types the command that starts an environment has confirmed it.
+/// Confirms the command that starts an environment: by typing it, the user has agreed that it is run.
 Status confirmTyped(const std::string& environment) {
   if (environment.empty() || isJobResult(environment)) return Done{};
   auto named = environmentNamed(environment);
@@ -64,8 +64,8 @@ void printForPeople(const Json& made, const std::string& path) {
   if (!table.empty()) table.print();
 }
 
-/// Has torch make a network of the program at `path`. `json` holds what is known of how the program was made, if it
-/// was, and `names` what its author calls extents, where the user says nothing else.
+/// Asks torch to make a network of the program at `path`. `json` describes how the program was made, if `import` made
+/// it. `names` are the author's names for extents, which are used unless the user gives others.
 Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
   MakeNetworkOptions wishes{.environment = arguments.environment, .names = {}};
@@ -85,7 +85,7 @@ Result<int> importProgram(const Arguments& arguments, const std::string& path, J
   return kDone;
 }
 
-/// Where torch ran the code and cannot export it, what was asked for does not hold, and why is told all the same.
+/// Imports code. If torch ran the code and cannot export it, the exit status is 1, and the reasons are printed.
 Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
   const CapturedProgram captured = TRY(captureConfirmed(code, arguments, arguments.environment, progressLine()));
   clearProgressLine();

@@ -33,13 +33,13 @@ Result<std::vector<TorchScriptInput>> inputsOf(const ImportSettings& arguments) 
   return inputs;
 }
 
-/// What is to be run, and by which Python, so that the user can look at it first.
+/// Describes what is to be run and by which Python, so that the user can look at it first.
 std::string codeInWords(const CodeToRun& code, const std::string& python) {
   const std::string what =
       code.kind == CodeKind::Script
           ? fmt::format("the Python in it and what that imports, and its function {}()", code.function)
           : std::string("the TorchScript in it");
-  // A name of a file may hold what moves the cursor of a terminal.
+  // The name of a file may contain characters that move the cursor of a terminal.
   return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n  by       {}\n",
                      visibleText(code.file.string()), code.sha256, what, visibleText(python));
 }
@@ -50,7 +50,7 @@ Diagnostic notRun(const CodeToRun& code, const char* why, std::string help) {
           .help = std::move(help)};
 }
 
-/// Asks on the terminal whether just this content is to be run.
+/// Asks on the terminal whether exactly this content is to be run.
 Status confirmCode(const CodeToRun& code, const std::string& environment, bool isConfirmed) {
   if (isConfirmed) return Done{};
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)

@@ -17,7 +17,7 @@ namespace {
 
 using Arguments = ArgumentsOf<ImportEngineSettings>;
 
-/// What the files say besides the layers: of each code the first few.
+/// Prints the decisions that were made while the files were read, the first few of each code.
 void printTold(const ReadBackPlan& made) {
   constexpr std::size_t kMostOfOne = 6;
   Table table({{"about"}, {"what the files say"}});
@@ -35,7 +35,7 @@ void printTold(const ReadBackPlan& made) {
     if (count > kMostOfOne) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOne, code);
 }
 
-/// Writes the network that the log tells of, and nothing else.
+/// Writes the network that the log describes, and does nothing else.
 Result<int> rebuild(const Arguments& arguments) {
   const auto needs = [](std::string message, std::string help) {
     return Diagnostic{.message = std::move(message), .where = {.attribute = "--rebuild"}, .help = std::move(help)};

@@ -46,7 +46,7 @@ void printSpecs(const Json& specs) {
   table.print();
 }
 
-/// Of many findings of one kind the first ones are printed, so that no other is lost among them.
+/// Prints the findings. Of each kind only the first ones are printed, so that they do not hide the other kinds.
 void printFindings(const Json& findings) {
   if (findings.empty()) return;
   printTitle("About the file");
@@ -59,14 +59,14 @@ void printFindings(const Json& findings) {
     if (place > kMostOfAKind) continue;
     const auto sentence = finding["message"].get<std::string>();
     const auto subject = finding["subject"].is_null() ? std::string() : finding["subject"].get<std::string>();
-    const bool named = sentence.find(subject) != std::string::npos;  // the sentence says itself what it is about
+    const bool named = sentence.find(subject) != std::string::npos;  // the sentence already names its subject
     std::cout << fmt::format("  {}{}\n", named ? "" : subject + ": ", sentence);
     if (place == kMostOfAKind && all[code] > place)
       std::cout << fmt::format("  and {} more of this kind: --json lists them\n", all[code] - place);
   }
 }
 
-/// "plain -> nChw16c": what a layer reads and writes, each format once.
+/// Returns the formats that a layer reads and writes, each once: "plain -> nChw16c".
 std::string formatsText(const Json& formats) {
   const auto distinct = [](const Json& texts) {
     std::set<std::string> words;
@@ -135,7 +135,7 @@ std::string textOr(const Json& json, const std::string& otherwise) {
   return json.is_string() && !json.get<std::string>().empty() ? json.get<std::string>() : otherwise;
 }
 
-/// "B = 1.312 A", "0.412 ms", or what there is instead.
+/// Returns the result of a run: "B = 1.312 A", "0.412 ms", or the reason why there is none.
 std::string resultText(const Json& run) {
   if (run.contains("comparison")) {
     const Json &a = run["comparison"]["a_ms"], &b = run["comparison"]["b_ms"];
@@ -164,14 +164,14 @@ void printSession(const Json& session) {
   table.print();
 }
 
-/// As JSON, or by `print`.
+/// Prints `json` as JSON, or calls `print` to print it for people.
 template <class Print>
 Result<int> shown(const Json& json, const Arguments& arguments, const Print& print) {
   arguments.json ? printJson(json) : print(json);
   return kDone;
 }
 
-/// A session is looked at without its model, which may be gone.
+/// Prints the contents of a session. Its model is not opened, because the file may no longer exist.
 Result<int> inspectSession(const std::string& path, const Arguments& arguments) {
   const Json json = inspectJson(TRY(readSession(path)));
   return shown(json, arguments, [](const Json& all) { printSession(all["session"]); });
@@ -205,14 +205,14 @@ Result<int> inspectMachine(const Arguments& arguments) {
   return shown(json, arguments, [](const Json& all) { printMachine(all); });
 }
 
-/// "18", or "18, 16 named" where the pattern of the module names others than all of them.
+/// Returns the number of nodes of a module: "18", or "18, 16 named" if the names of 16 of them match its pattern.
 std::string nodesText(const Json& module) {
   const auto nodes = std::to_string(module["nodes"].get<std::int64_t>());
   if (module["named"].is_null() || !module["pattern"].is_null()) return nodes;
   return fmt::format("{}, {} named", nodes, module["named"].get<std::int64_t>());
 }
 
-/// A tree: what is in a module stands below it, further to the right.
+/// Prints modules as a tree: the parts of a module are below it and indented.
 void printModules(const Json& modules) {
   printTitle("Modules");
   if (modules.empty()) return void(std::cout << "  The network names no modules, and nothing in it repeats.\n");

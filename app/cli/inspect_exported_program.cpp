@@ -72,7 +72,7 @@ void printAuthorsModules(const Json& modules) {
     std::cout << fmt::format("  and {} more: --json lists them\n", modules.size() - kMostModules);
 }
 
-/// The network that torch made of it, or the command that has it made.
+/// Prints which network torch made of the program, or the command that makes one.
 void printMade(const Json& program, const std::string& path) {
   const Json& made = program["made"];
   for (const Json& why : program["made_unusable"])

@@ -6,7 +6,7 @@
 
 namespace fusescope::cli {
 
-/// What the .pt2 at `path` says of itself beside its network, for people. `program`: its exportedProgramJson().
+/// Prints for people what the .pt2 file at `path` contains besides its network. `program` is its exportedProgramJson().
 void printExportedProgram(const Json& program, const std::string& path);
 
 }  // namespace fusescope::cli

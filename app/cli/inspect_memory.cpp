@@ -12,7 +12,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// The steps of an engine, what each has in the arena, and the pieces at the peak.
+/// Prints the steps of an engine, the bytes of each in the arena, and the pieces in the arena at the peak.
 void printMemory(const Json& memory) {
   const auto bytes = [](const Json& json) { return bytesText(json.get<std::int64_t>()); };
   printTitle("Memory over time");

@@ -6,9 +6,9 @@
 
 namespace fusescope::cli {
 
-/// `inspect E.fse --memory`: prints what the arena of the engine holds, as it is prepared here. Which kernels it has,
-/// and so what they need, depends on the machine. Gives the exit status. Errors: it is no engine, or its compiler does
-/// not tell.
+/// Carries out `inspect E.fse --memory`: prints the contents of the engine's arena as it is prepared here. They depend
+/// on the machine, because the kernels do. Returns the exit status. Errors: the file is not an engine, or its compiler
+/// does not report its memory.
 Result<int> inspectMemory(const std::string& path, int threads, bool asJson);
 
 }  // namespace fusescope::cli

@@ -8,10 +8,11 @@
 namespace fusescope::cli {
 namespace {
 
-/// How often the watching thread looks whether it is still wanted.
+/// The interval at which the watching thread checks whether it must end.
 constexpr timespec kPatience{.tv_sec = 0, .tv_nsec = 50'000'000};
 
-/// Signals so close together are one interrupt: who ends a group of processes may reach this one twice.
+/// Signals within this time count as one interrupt, because a program that ends a group of processes may signal this
+/// process twice.
 constexpr std::chrono::milliseconds kOneInterrupt(500);
 
 sigset_t interrupts() {

@@ -5,8 +5,9 @@
 
 namespace fusescope::cli {
 
-/// While it is there, the first interrupt (Ctrl-C, SIGTERM) of the process asks to stop, so that what was found so far
-/// is kept; the next one ends it. To be made before the process has other threads: they must not take the signal.
+/// While this object lives, the first interrupt of the process (Ctrl-C, SIGTERM) requests a stop, so that results so
+/// far are kept; the second one ends the process. It must be constructed before the process has other threads, because
+/// they must not receive the signal.
 class InterruptStop {
  public:
   InterruptStop();

@@ -45,8 +45,8 @@ int fail(const Diagnostic& error) {
   return kBadUse;
 }
 
-/// Where `word` stands behind the value of an option that may be given several times, as a shell writes a glob out: how
-/// to write that. Empty: it does not.
+/// If the unexpected argument `word` follows the value of an option that may be given several times, as happens when
+/// the shell expands a pattern, returns the right way to write this. Otherwise returns an empty text.
 std::string whatIsGivenAgain(const CLI::App& verb, const std::string& word) {
   const std::string ending = std::filesystem::path(word).extension().string();
   for (const CLI::Option* option : verb.get_options()) {
@@ -61,7 +61,8 @@ std::string whatIsGivenAgain(const CLI::App& verb, const std::string& word) {
   return {};
 }
 
-/// What the user wrote that no command takes, and what may have been meant: the parser's own words name neither.
+/// Describes the argument that no command accepts, and what the user may have meant. The parser's own message names
+/// neither.
 Diagnostic notExpected(const CLI::App& app) {
   const std::vector<const CLI::App*> chosen = app.get_subcommands([](const CLI::App*) { return true; });
   const std::vector<std::string> rest = app.remaining(true);
@@ -103,8 +104,8 @@ int runChosen(const std::vector<Command>& commands) {
   return kBadUse;
 }
 
-/// While it lives, control characters in what is printed (names may hold any) are readable; the program's own, which
-/// only a terminal gets, stay.
+/// While an object of this class lives, control characters that are printed (names may contain any) are replaced by
+/// readable text. The program's own control characters, which it writes only to a terminal, are kept.
 class VisibleStream {
  public:
   VisibleStream(std::ostream& stream, int file)
@@ -143,7 +144,7 @@ int mainGuarded(int argc, char** argv) {
     if (argc > 1 && app.get_subcommands().empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
       return fail(notExpected(app));
     if (error.get_exit_code() != 0) return fail(inWords(error, app));
-    app.exit(error);  // help and version are errors of this kind, too
+    app.exit(error);  // --help and --version are exceptions of this type, too
     return std::cout.flush() ? kDone : kBadUse;
   }
   return runChosen(commands);

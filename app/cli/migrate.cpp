@@ -17,7 +17,7 @@ namespace {
 
 using Arguments = ArgumentsOf<MigrateSettings>;
 
-/// Of a file, or a command line as it was typed.
+/// Reads the recipe from a file or from a command line as it was typed.
 Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
   std::optional<std::string> log;
   if (!arguments.layerNames.empty()) log = TRY(readTextFile(arguments.layerNames));

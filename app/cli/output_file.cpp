@@ -15,7 +15,7 @@ bool isSame(const fs::path& a, const fs::path& b) {
   return fs::exists(a, missing) && fs::exists(b, missing) && fs::equivalent(a, b, missing);
 }
 
-/// Whether `path` is one of the files that `given`, a file or a folder of files, stands for.
+/// Returns whether `path` is `given`, or a file in the folder `given`.
 bool isAmong(const fs::path& path, const fs::path& given) {
   std::error_code missing;
   if (!fs::is_directory(given, missing)) return isSame(path, given);

@@ -11,14 +11,14 @@
 namespace fusescope::cli {
 namespace {
 
-/// The parser writes "LEFT<mark>RIGHT"; the right is empty where the mark is not there.
+/// Splits the parser's text "LEFT<mark>RIGHT" at the mark. If the mark is missing, the right part is empty.
 std::pair<std::string, std::string> parted(const std::string& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) return {text, {}};
   return {text.substr(0, at), text.substr(at + mark.size())};
 }
 
-/// "Check f61 value in {f32->0,f64->1} OR {0,1} FAILED" as "'f61' is none of f32, f64".
+/// Turns "Check f61 value in {f32->0,f64->1} OR {0,1} FAILED" into "'f61' is none of f32, f64".
 std::string ofChoices(const std::string& complaint) {
   constexpr std::string_view kCheck = "Check ";
   const auto [value, choices] = parted(complaint, " value in {");
@@ -28,7 +28,7 @@ std::string ofChoices(const std::string& complaint) {
   return fmt::format("'{}' is none of {}", value.substr(kCheck.size()), joined(names));
 }
 
-/// "At Most 1 required but received 2", "1 required TEXT missing"
+/// Handles "At Most 1 required but received 2" and "1 required TEXT missing".
 std::string ofCount(const std::string& complaint) {
   const auto [most, received] = parted(complaint, " required but received ");
   if (received.empty()) return "its value is missing";

@@ -6,8 +6,9 @@
 
 namespace fusescope::cli {
 
-/// What is wrong with a command line, in words, where the parser's own are a programmer's: an option that is missing,
-/// given too often, or beside one that excludes it; a value that is none. The help names the command's own.
+/// Describes what is wrong with a command line in the words of a user; the parser's own messages are written for
+/// programmers. It covers an option that is missing, that is given too often or together with one that excludes it, and
+/// a value that is not allowed. The help names the command's own --help.
 Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app);
 
 }  // namespace fusescope::cli

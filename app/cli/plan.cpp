@@ -22,9 +22,9 @@
 namespace fusescope::cli {
 namespace {
 
-/// Of each code, so many refusals are printed for people; --json has all.
+/// The number of refusals of one code that are printed for people; --json lists all of them.
 constexpr std::size_t kMostOfACode = 4;
-/// Of each segment, so many borders.
+/// The number of borders that are printed of one segment.
 constexpr std::size_t kMostBorders = 12;
 
 using Arguments = ArgumentsOf<PlanCommandSettings>;
@@ -38,7 +38,8 @@ void printSegments(const Plan& plan) {
   table.print();
 }
 
-/// What passes between segments; inputs and outputs of the network stand in `inspect`, unless they are converted.
+/// Prints the tensors that are passed between segments. Inputs and outputs of the network are listed only if they are
+/// converted; `inspect` lists all of them.
 void printBorders(const Plan& plan) {
   Table table({{"segment"}, {""}, {"value"}, {"other side"}, {"stored"}, {"bytes", true}, {"converted"}});
   const auto borders = segmentBorders(plan);
@@ -64,26 +65,26 @@ void printBorders(const Plan& plan) {
   table.print();
 }
 
-/// "f16", or "f16, f32" where a kernel mixes types.
+/// Returns the types in which a fused node calculates: "f16", or "f16, f32" if a kernel mixes types.
 std::string typesText(const Plan& plan, const FusedNode& fused) {
   std::vector<std::string> names;
   for (const DataType type : calculatedTypes(plan, fused)) names.emplace_back(name(type));
   return joined(names);
 }
 
-/// Work, bytes and time at the least and at the most extents.
+/// Returns work, bytes and time as ranges from the minimum to the maximum extents.
 std::vector<std::string> rangeTexts(const CostRange& range) {
   const auto& [least, most] = range;
   return {rangeText(flopsText(least.flops), flopsText(most.flops)),
           rangeText(bytesText(least.bytes), bytesText(most.bytes)), rangeText(msText(least.ms), msText(most.ms))};
 }
 
-/// Whether the inputs' extents are open, so that there are ranges to show.
+/// Returns whether the inputs' extents are open, so that there are ranges to show.
 bool hasRanges(const Plan& plan) {
   return std::ranges::any_of(plan.fusedNodes, [](const FusedNode& fused) { return fused.range.has_value(); });
 }
 
-/// What the fused nodes come to where extents are not the usual ones.
+/// Prints work, bytes and time of the fused nodes at the minimum and maximum extents.
 void printRanges(const Plan& plan) {
   if (!hasRanges(plan)) return;
   printTitle("At the least and at the most extents of the inputs");
@@ -96,7 +97,8 @@ void printRanges(const Plan& plan) {
   table.print();
 }
 
-/// A row for each fused node, and below one with bodies a row for each of theirs, behind the holder's name.
+/// Adds a row for each fused node. Each one with bodies is followed by the rows of its bodies' fused nodes, whose names
+/// begin with the holder's.
 void addFusedNodes(Table& table, const Plan& plan, const BodyPath& path) {
   for (const auto& fused : plan.fusedNodes) {
     table.add({path.isNetwork() ? std::to_string(fused.id.index) : std::string(), shortened(path.of(fused.name)),
@@ -155,7 +157,7 @@ void printTruncation(const Plan& plan) {
   table.print();
 }
 
-/// What is done with values of types that the target of a compiler's engines lacks, beside what our plan does.
+/// Prints what the compiler does with values of types that the target lacks, beside what our plan does.
 void printBeside(const TruncationDiff& diff) {
   printTitle(fmt::format("Truncation by {}, beside {}", diff.a, diff.b));
   Table table({{"value"}, {"is"}, {"type"}, {diff.a}, {diff.b}});
@@ -165,7 +167,7 @@ void printBeside(const TruncationDiff& diff) {
   table.print();
 }
 
-/// What was asked and answered, and what was refused: the decisions a reader is likely to want.
+/// Returns whether a reader probably wants to see the decision: it answers a directive, or it refuses something.
 bool isNotable(const Decision& decision) {
   if (decision.by.isDirective() || decision.code == "precision.pins_together" ||
       decision.code == "build.plan_made_anew")
@@ -194,7 +196,7 @@ void printDecisions(const Plan& plan) {
   }
 }
 
-/// How long the plan takes, as far as it is known and how.
+/// Returns the predicted time of the plan, which parts of it are known, and from which source.
 std::string predictionText(const Plan& plan) {
   const PredictedTime time = predictedTime(plan);
   const auto all = std::ssize(plan.fusedNodes) + std::ssize(plan.casts);
@@ -209,7 +211,7 @@ std::string predictionText(const Plan& plan) {
                      msText(time.measuredMs), msText(time.fittedMs, PriceSource::Fitted));
 }
 
-/// What all of the plan comes to at the least and at the most extents, as far as it is known.
+/// Prints work, bytes and time of the whole plan at the minimum and maximum extents, as far as they are known.
 void printRangeOfAll(const CostRange& range) {
   const auto& [least, most] = range;
   const std::vector<std::string> texts = rangeTexts(range);
@@ -240,7 +242,7 @@ void printSummary(const Plan& plan) {
                            bodies.inside.flops ? flopsText(bodies.inside.flops) : "work unknown");
 }
 
-/// Of a plan whose times were not measured on this machine: where they were.
+/// Prints where the plan's times were measured, if that was not on this machine.
 void printPriceOrigins(const Artifact& artifact) {
   const Plan& plan = *artifact.plan;
   if (!plan.target.planningOnly || predictedTime(plan).measuredMs == 0) return;
@@ -249,7 +251,8 @@ void printPriceOrigins(const Artifact& artifact) {
   for (const std::string& origin : origins) std::cout << fmt::format("times are of {}\n", origin);
 }
 
-/// "as MatMul_1, Add_1" where other nodes of the network stand for one of the file; else why none does.
+/// Returns "as MatMul_1, Add_1" if other nodes of the network represent the node of the file, and otherwise why none
+/// does.
 std::string aboutText(const FileNodeFate& node) {
   if (node.standsAs.empty()) return node.why;
   constexpr std::size_t kMost = 3;
@@ -260,7 +263,7 @@ std::string aboutText(const FileNodeFate& node) {
   return "as " + joined(names) + more;
 }
 
-/// The nodes of the file, in its order, each with what became of it.
+/// Prints the nodes of the file in the order of the file, each with its fate.
 void printFileNodes(const FileNetwork& file, const Cover& cover, const InFileNodes& in) {
   printTitle(fmt::format("Nodes of {}, and what became of them", file.model->path));
   Table table({{"node"}, {"operator"}, {"became"}, {"in"}, {"about it"}});

@@ -1,4 +1,5 @@
-// prices: what the layers of a network take in each type, as engines of it measured; and which prices plans have.
+// `prices` prints the times of a network's layers in each type, as its engines measured them, and which of these prices
+// plans use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// Of each build so many nodes are named for people; --json has all.
+/// The number of nodes of one build that are named for people; --json lists all of them.
 constexpr std::size_t kMostNodes = 4;
 
 using Arguments = ArgumentsOf<PricesSettings>;
@@ -29,7 +30,8 @@ std::string cellText(const PriceRow& row, DataType type, bool several) {
   return known->second.kernels > 1 ? text + fmt::format(" in {} kernels", known->second.kernels) : text;
 }
 
-/// Of cells that no type has: those whose kernels calculate in several types, or do not tell.
+/// Returns the text about cells without a single type: their kernels calculate in several types, or do not report their
+/// type.
 std::string otherText(const PriceRow& row) {
   std::vector<std::string> others;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -85,7 +87,7 @@ void printBuilds(const PriceMatrix& matrix) {
   }
 }
 
-/// A saved plan that holds what a compiler made.
+/// Reads a saved plan that contains a compiler's read-back plan.
 Result<std::shared_ptr<const ReadBackPlan>> engineOf(const std::string& path) {
   const Artifact artifact = TRY(openArtifact(path, {}, {}, "", {}, progressLine()));
   clearProgressLine();

@@ -6,7 +6,8 @@
 
 namespace fusescope::cli {
 
-/// What to pin about where a network goes wrong, as options of the command line, and what that does.
+/// Prints which nodes to pin if the network's results are wrong, as options of the command line, and what these pins
+/// achieve.
 void printAdvice(const std::optional<Advice>& advice);
 
 }  // namespace fusescope::cli

@@ -1,4 +1,4 @@
-// compare A.json B.json of two engines whose files were read: nothing is run.
+// `compare A.json B.json` for two engines whose files were read. Nothing is run.
 #include "app/cli/print_compared_engine_files.h"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 
 namespace fusescope::cli {
 
-/// Layers, where they were timed, and latency, for people.
+/// Prints the latency for people, and a table of the layers if they were timed.
 void printTimes(const TimeReport& report);
 
 }  // namespace fusescope::cli

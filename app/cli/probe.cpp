@@ -52,15 +52,15 @@ Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
   return kDone;
 }
 
-/// What of a job's questions was answered.
+/// Collects the answers to a job's questions.
 struct Answers {
   std::optional<ErrorReport> errors;
   std::optional<TimeReport> time;
-  std::vector<std::pair<std::string, std::string>> failed;  ///< a question, and why it has no answer
+  std::vector<std::pair<std::string, std::string>> failed;  ///< each question and why it was not answered
   bool random = false;
 };
 
-/// The value, or nothing and a failure of `question`.
+/// Returns the value. If `result` is an error, records it as the failure of `question` and returns nullopt.
 template <class T>
 std::optional<T> orFailed(Result<T> result, const char* question, Answers& answers) {
   if (result.ok()) return std::move(result).value();

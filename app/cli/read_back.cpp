@@ -12,21 +12,21 @@
 namespace fusescope::cli {
 namespace {
 
-/// Of each fate, so many nodes are named for people; --json has all.
+/// The number of nodes with one fate that are named for people; --json lists all of them.
 constexpr std::size_t kMostNodes = 6;
-/// Of each code, so many of the compiler's refusals.
+/// The number of the compiler's refusals of one code that are printed.
 constexpr std::size_t kMostOfOneCode = 4;
 
 std::string typeText(DataType type) {
   return type == DataType::Undefined ? "not disclosed" : std::string(name(type));
 }
 
-/// A type or format of a conversion.
+/// Returns the text of a type or format of a conversion.
 std::string toldText(const std::string& typeOrFormat) {
   return typeOrFormat.empty() || typeOrFormat == name(DataType::Undefined) ? "not disclosed" : typeOrFormat;
 }
 
-/// The least certain binding of a kernel: what is said of the whole of it.
+/// Returns the lowest certainty of the kernel's nodes, which is the certainty of the kernel as a whole.
 std::string certaintyText(const ReadBackPlan::Kernel& kernel) {
   if (kernel.isOurs) return "ours";
   if (kernel.certainty.empty()) return "-";
@@ -47,7 +47,7 @@ void printKernels(const ReadBackPlan& made) {
   table.print();
 }
 
-/// What became of nodes that no kernel of the compiler holds, and of those that several hold.
+/// Prints the fates of the nodes that no kernel of the compiler contains, and the nodes that several kernels contain.
 void printFates(const ReadBackPlan& made) {
   std::map<std::string, std::vector<std::string>> nodes;
   for (const NodeId node : made.graph().order()) {
@@ -101,7 +101,8 @@ void printRefusals(const ReadBackPlan& made) {
   table.print();
 }
 
-/// Of an engine that others built: how its layers were found in the network, and where its numbers come from.
+/// Prints, for an engine that was built elsewhere, how its layers were placed in the network and where its times come
+/// from.
 void printPlacement(const ReadBackPlan& made) {
   const Placement& placement = *made.placement;
   if (!placement.unplaced.empty()) {
@@ -126,8 +127,8 @@ void printPlacement(const ReadBackPlan& made) {
                              counted(placement.runs.value_or(0), "run"), device);
 }
 
-/// What the compiler says besides: sentences of the network as a whole, and why nodes are not where they could be. What
-/// became of pins has a table of its own.
+/// Prints what else the compiler reported: sentences about the whole network, and why nodes are not accelerated. The
+/// answers to pins have a table of their own.
 void printSaid(const ReadBackPlan& made) {
   Table table({{"about"}, {"what the compiler says"}});
   std::map<std::string, std::size_t> printed;

@@ -4,11 +4,11 @@
 
 namespace fusescope::cli {
 
-/// What another compiler made of a network, for people: kernels, what became of nodes without one, conversions, pins,
-/// what was refused, and how well our prediction holds.
+/// Prints for people what another compiler made of a network: its kernels, the fates of nodes without a kernel,
+/// conversions, pins, refused nodes, and how well our prediction agrees.
 void printReadBack(const ReadBackPlan& made);
 
-/// A sentence where the compiler calculates floats in another type than was asked for.
+/// Prints a sentence if the compiler calculates floats in another type than the user asked for.
 void printGrantedHint(const ReadBackPlan& made);
 
 }  // namespace fusescope::cli

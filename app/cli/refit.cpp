@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 using Arguments = ArgumentsOf<RefitSettings>;
 
-/// As given; else beside the network, under its name.
+/// Returns the file given by -o; otherwise a file beside the network with the same name and the ending .fse.
 Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine) {
   if (!arguments.output.empty()) {
     TRY(checkOutput(arguments.output, "--output", engine, {}, {arguments.weights}));
@@ -37,7 +37,7 @@ Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine)
   return path;
 }
 
-/// What of the decisions people are told; --json has all.
+/// Returns whether the decision is printed for people; --json lists all decisions.
 bool isTold(const Decision& decision) {
   return decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Quantize ||
          decision.code == "tactic.missing" || decision.code == "tactic.failed";
@@ -78,7 +78,7 @@ void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, c
   printDecisions(refit.decisions);
 }
 
-/// What differs, on standard error; what would help, which is the same for all, once.
+/// Prints on standard error what differs, and once what would help, because that is the same for all differences.
 void printDifferences(const Refit& refit) {
   std::string help;
   for (const auto* differences : {&refit.network.differences, &refit.planDifferences}) {
@@ -110,7 +110,7 @@ Result<int> refit(const Arguments& arguments) {
   }
   Artifact made{.path = refit.weights, .plan = refit.file.plan};
   made.files = identitiesOf(refit.file.plan->model->files);
-  TRY(checkOutput(output, "--output", made));  // external data among them
+  TRY(checkOutput(output, "--output", made));  // the files include those of external data
   clock.progress()("write", output);
   TRY(refit.save(output));
   const auto phases = clock.phases();

@@ -23,11 +23,11 @@ namespace {
 
 using Arguments = ArgumentsOf<ReportSettings>;
 
-/// What a side is made from; the report refers to it.
+/// The data from which one side of a report is made; it must live as long as the ReportSide that refers to it.
 struct Opened {
   Artifact artifact;
   const Run* run = nullptr;
-  std::shared_ptr<const Run> ofFiles{};  ///< the run of an engine that others built and measured
+  std::shared_ptr<const Run> ofFiles{};  ///< the run of an engine that was built and measured elsewhere
   ReportSide side() const {
     ReportSide side = reportSide(artifact, run);
     if (ofFiles != nullptr) side.title = side.known.label = artifact.path;
@@ -43,7 +43,8 @@ Result<const Run*> runNamed(const Session& session, const std::string& id) {
                     .help = ids.empty() ? "It has no runs." : fmt::format("Its runs are {}.", joined(ids))};
 }
 
-/// A run of the session; without an id the one that is shown, or the plan of the session where none is.
+/// Opens a run of the session. If `id` is empty, opens the run that the session shows, or the session's own plan if it
+/// shows none.
 Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
   const Session& session = *ofSession.session;
   const std::string wanted = id.empty() ? session.shown : id;

@@ -16,8 +16,9 @@ namespace {
 
 using Arguments = ArgumentsOf<RunCommandSettings>;
 
-/// --atol and --rtol replace the default, or what the session says; each that is given must hold. What calculates in
-/// float32 throughout needs no room for roundings of narrower types, whether the file or a wish asks for these.
+/// Returns the tolerance: --atol and --rtol replace the default or the session's tolerance, and each of them that is
+/// given must be met. If the network calculates in float32 everywhere, as its file or a directive asks, the default is
+/// the standard tolerance, which allows for no rounding to narrower types.
 Tolerance toleranceOf(const RunCommandSettings& given, const Artifact& artifact) {
   const bool wide =
       withoutLoweredTypes(artifact.plan->options) == artifact.plan->options && !roundsBelowF32(*artifact.plan);
@@ -59,7 +60,8 @@ void printForPeople(const RunReport& report) {
     Table table(
         {{"name"}, {"equal enough"}, {"max |Δ|", true}, {"max |Δ| / rms", true}, {"cosine", true}, {"problem"}});
     for (const auto& output : report.comparisons) {
-      const auto number = [&](std::string text) { return output.problem.empty() ? text : "-"; };  // else not compared
+      // "-": was not compared.
+      const auto number = [&](std::string text) { return output.problem.empty() ? text : "-"; };
       table.add({output.name, output.ok ? "yes" : "NO", number(fmt::format("{:.4g}", output.maxAbs)),
                  number(fmt::format("{:.4g}", output.maxOverRms)), number(cosineText(output.cosine, 9)),
                  output.problem});
@@ -74,7 +76,7 @@ void printForPeople(const RunReport& report) {
   if (report.compared) std::cout << (report.ok ? "as expected\n" : "not as expected\n");
 }
 
-/// The file of `sample`: `path` itself where there is one sample, else a .npz in that folder.
+/// Returns the file of `sample`: `path` itself if there is one sample, otherwise a .npz file in the folder `path`.
 std::string fileOf(const std::string& path, const Sample& sample, const Samples& samples) {
   if (path.empty() || samples.list.size() == 1) return path;
   return (std::filesystem::path(path) / (sample.name + ".npz")).string();
@@ -88,7 +90,7 @@ Status makeFolder(const std::string& path, const Samples& samples) {
   return Done{};
 }
 
-/// The report of one sample is the document; of several they stand side by side.
+/// Returns the report itself if there is one sample, otherwise a list of the reports.
 Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
   if (reports.size() == 1) return fusescope::toJson(reports.front());
   Json json = {{"format", "fusescope.run"}, {"version", 1}};
@@ -104,7 +106,8 @@ Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
   return json;
 }
 
-/// Of outputs that are not as expected with lowered types: what `errors` says of them, where that is quick.
+/// If outputs of a network with lowered types are not as expected, prints the advice of `errors`, provided that this is
+/// quick.
 Status advise(const Arguments& arguments, const Artifact& artifact, const Samples& samples) {
   if (withoutLoweredTypes(artifact.plan->options) == artifact.plan->options) return Done{};
   if (!quickToTry(*artifact.plan, samples)) {
@@ -128,7 +131,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
     if (const std::string file = fileOf(arguments.outputs, sample, samples); !file.empty())
       TRY(checkOutput(file, "--outputs", artifact, arguments.inputs.source(artifact)));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
-  options.measureTactics = false;  // one run does not pay for choosing
+  options.measureTactics = false;  // measuring takes longer than one run can save
   options.shapes = extentsOf(samples.first());
   options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));

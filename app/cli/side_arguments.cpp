@@ -9,7 +9,8 @@
 namespace fusescope::cli {
 namespace {
 
-/// What no quote closes, from its opening quote on; empty: all are closed. A quote opens at the start of a word.
+/// Returns the part of `text` from a quote that is never closed; empty if all quotes are closed. A quote opens only at
+/// the beginning of a word.
 std::string_view unclosed(std::string_view text) {
   constexpr std::string_view kQuotes = "'\"`", kSpaces = " \t\n\r\f\v";
   while (!text.empty()) {

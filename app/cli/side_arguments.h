@@ -6,7 +6,8 @@
 
 namespace fusescope::cli {
 
-/// The plan options of both sides, and those of one of them behind them: `text`, as `option` gives it.
+/// Returns the plan options of both sides, followed by those of one side: `text` is the value of `option`, and is
+/// parsed like a command line. Errors: `text` is not a list of plan options.
 Result<PlanArguments> planArguments(const PlanArguments& both, const std::string& text, const std::string& option);
 
 }  // namespace fusescope::cli

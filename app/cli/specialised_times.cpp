@@ -34,7 +34,7 @@ std::string servedByText(const SampleServing& serving) {
   return "general";
 }
 
-/// "0.120 ms, at most 0.300 ms": of calls.
+/// Returns the times of calls: "0.120 ms, at most 0.300 ms".
 std::string callsText(const CallTimes& times) {
   if (times.calls == 0) return "-";
   return fmt::format("{}, at most {}", msText(times.medianMs), msText(times.mostMs));
@@ -74,7 +74,7 @@ void printServing(const SpecialiseReport& report, const Graph& graph) {
     std::cout << "The time was over before it was settled for all samples who serves them (--settle-seconds).\n";
 }
 
-/// The times of each different engine that serves, once for samples of equal extents.
+/// Prints the times of each engine that serves calls; samples of equal extents share one row.
 void printEngineTimes(const SpecialiseReport& report, const Graph& graph) {
   std::vector<const std::map<std::string, Dims>*> printed;
   for (const SampleServing& serving : report.samples) {

@@ -5,8 +5,8 @@
 
 namespace fusescope::cli {
 
-/// `time --specialise`: calls the network with all samples until it is settled which engine serves each, and prints who
-/// serves, what calls took, the decisions and the times of the engines that serve.
+/// Carries out `time --specialise`: calls the network with all samples until it is decided which engine serves each of
+/// them. Prints which engines serve, how long calls took, the decisions, and the times of these engines.
 Status timeSpecialised(const Artifact& artifact, const BuildOptions& options, const Samples& samples,
                        const SpecialiseRequest& request, bool asJson);
 

@@ -15,7 +15,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// Characters as a terminal counts them: UTF-8 continuation bytes take no place.
+/// Returns the number of characters as a terminal counts them: continuation bytes of UTF-8 take no place.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
@@ -29,7 +29,7 @@ bool colours() {
 }  // namespace
 
 void Table::print() const {
-  // A name may hold the end of a line or other control characters: they break no row.
+  // A name may contain line ends or other control characters; they must not break the rows.
   std::vector<std::vector<std::string>> rows = m_rows;
   for (auto& row : rows)
     for (std::string& cell : row) cell = visibleText(cell);

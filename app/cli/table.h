@@ -11,7 +11,7 @@
 
 namespace fusescope::cli {
 
-/// Rows of text under headings, aligned; numbers to the right. Written to standard output.
+/// An aligned table of text with headings, which is written to standard output. Numbers are aligned to the right.
 class Table {
  public:
   struct Column {
@@ -28,23 +28,25 @@ class Table {
   std::vector<std::vector<std::string>> m_rows;
 };
 
-void printTitle(std::string_view title);  ///< bold on a terminal
+void printTitle(std::string_view title);  ///< prints it in bold on a terminal
 
-// Quantities with units; a dash where there is none.
+// These functions write quantities with their units, and a dash if there is no value.
 std::string bytesText(std::optional<std::int64_t> bytes);       ///< "3.40 MiB"
 std::string flopsText(std::optional<std::int64_t> flops);       ///< "1.2 G"
 std::string msText(std::optional<double> ms);                   ///< "0.123 ms", "0.700 µs"
 std::string msApartText(std::optional<double> ms);              ///< a difference: "+0.700 µs", "−1.25 ms"
 std::string msText(std::optional<double> ms, PriceSource how);  ///< "~0.123 ms" where it is fitted
 std::string stepsText(const std::vector<double>& stepMs);       ///< "512 steps: mean …, first …, last …"
-/// Of a fused node. Of one with bodies also "0.1 ms to ~0.2 ms", by the branch, and "0.1 ms an iteration".
+/// Returns the predicted time of a fused node. For one with bodies the text is a range over its branches ("0.1 ms to
+/// ~0.2 ms"), or the time of an iteration ("0.1 ms an iteration").
 std::string predictedText(const FusedNode& fused);
 std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.1 ms" where they are equal
-/// "2.7 MFLOP … 226.3 GFLOP": at the least and at the most extents; one where they are the same.
+/// Returns "2.7 MFLOP … 226.3 GFLOP": the values at the minimum and at the maximum extents, or one value if both are
+/// equal.
 std::string rangeText(const std::string& least, const std::string& most);
-/// "[batch, 3, ?]" of extents as JSON has them: numbers, symbols, or null; `absent` where it tells none.
+/// Returns extents that are given as JSON (numbers, symbols or null) as "[batch, 3, ?]"; `absent` replaces null.
 std::string extentsText(const Json& extents, std::string_view absent, std::string_view separator = ", ");
-/// At most `width` characters; what is left out of the middle shows as "…".
+/// Returns `text` with at most `width` characters; "…" replaces the part that is omitted in the middle.
 std::string shortened(std::string_view text, std::size_t width = 56);
 
 }  // namespace fusescope::cli

@@ -20,18 +20,19 @@
 namespace fusescope::cli {
 namespace {
 
-/// So many rows and columns of a slice are printed for people, and so many elements of it as JSON.
+/// The numbers of rows and columns of a slice that are printed for people, and the number of its elements that are
+/// printed as JSON.
 constexpr std::int64_t kMostRows = 16, kMostColumns = 10, kMostElements = std::int64_t{1} << 22;
 
 using Arguments = ArgumentsOf<TensorSettings>;
 
-/// The tensors that one value has.
+/// The tensors of one value.
 struct Shown {
   std::string kind;    ///< "constant", "input", "made"
-  std::string sample;  ///< empty: it is the same on every one
+  std::string sample;  ///< empty if the tensor is the same for every sample
   std::optional<Samples> samples;
-  std::optional<Tensor> only;  ///< of what is the same in every plan
-  ValueOfBoth both;            ///< of what a node makes
+  std::optional<Tensor> only;  ///< the tensor of a constant or input, which is the same in every plan
+  ValueOfBoth both;            ///< the tensors of a value that a node calculates
   const Tensor* tensor() const {
     return only ? &*only : both.planned ? &*both.planned : both.exact ? &*both.exact : nullptr;
   }
@@ -59,7 +60,7 @@ Result<Shown> shownValue(const Arguments& arguments, const Artifact& artifact) {
   return shown;
 }
 
-/// What is printed of one tensor.
+/// The data of one printed column, which shows one tensor.
 struct Column : ShownTensor {
   std::optional<TensorSlice> slice;
 };
@@ -94,7 +95,7 @@ void printSlice(const std::string& heading, const Tensor& tensor, const SliceCho
                              slice.rows, slice.columns);
 }
 
-/// A number as JSON has it; what is no number there is a text.
+/// Returns the number as JSON, and NaN and infinities as text, because JSON has no numbers for them.
 Json elementJson(double number) {
   if (std::isfinite(number)) return number;
   return std::isnan(number) ? "nan" : number > 0 ? "inf" : "-inf";
@@ -241,7 +242,8 @@ Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
 
 Result<int> tensor(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
-  TRY(valueNamed(*artifact.plan, arguments.name));  // that there is none has nothing to do with extents
+  // Checked first, because the advice about assumed extents cannot help if the value does not exist.
+  TRY(valueNamed(*artifact.plan, arguments.name));
   return underAssumedExtents(tensor(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }
 

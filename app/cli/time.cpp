@@ -18,7 +18,7 @@ namespace {
 
 using Arguments = ArgumentsOf<TimeSettings>;
 
-/// Whether a layer, or one inside it, is faster than the measured peaks allow.
+/// Returns whether a layer, or one inside it, is faster than the measured peaks of the machine allow.
 bool anyBeyondPeaks(const std::vector<StepTime>& layers) {
   return std::ranges::any_of(layers, [](const StepTime& layer) {
     return isBeyondPeaks(layer.rooflineMs, layer.medianMs) || anyBeyondPeaks(layer.kernels) ||
@@ -26,8 +26,9 @@ bool anyBeyondPeaks(const std::vector<StepTime>& layers) {
   });
 }
 
-/// A row for each layer; below one with bodies a row for each of their steps, all calls of a run together; below a part
-/// that another compiler compiled a row for each of its kernels. `cover`: what has their fused nodes.
+/// Adds a row for each layer. A layer with bodies is followed by a row for each step of its bodies, with the time of
+/// all calls in one run; a part that another compiler compiled is followed by a row for each of its kernels. `cover`
+/// contains the fused nodes of the layers.
 void addLayers(Table& table, const std::vector<StepTime>& layers, const Cover& cover, const std::string& before,
                const std::string& calls) {
   for (const auto& layer : layers) {
@@ -45,7 +46,7 @@ void addLayers(Table& table, const std::vector<StepTime>& layers, const Cover& c
   }
 }
 
-/// How often fewer threads ran the network: " (31 samples ran on fewer, because runs took longer than expected)".
+/// Returns how many samples ran on fewer threads: " (31 samples ran on fewer, because runs took longer than expected)".
 std::string fewerText(const TimeReport& report) {
   if (report.byFewerThreads == 0) return {};
   return fmt::format(" ({} samples ran on fewer, because runs took longer than expected)", report.byFewerThreads);

@@ -20,7 +20,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// So many points of the front are printed for people; --json has all.
+/// The number of points of the front that are printed for people; --json lists all of them.
 constexpr std::size_t kMostPoints = 12;
 
 using Arguments = ArgumentsOf<TuneSettings>;
@@ -41,7 +41,7 @@ std::string pointText(const TunePoint& point) {
   return fmt::format("error {}, {}", errorText(point.error), costText(point.cost));
 }
 
-/// A line for each better set, as the search goes.
+/// Prints a line for each better set of pins during the search.
 void tellBetter(const TunePoint& point, std::int64_t evaluations) {
   clearProgressLine();
   std::cerr << fmt::format("{}: error {}, {}, {}\n", counted(evaluations, "evaluation"), errorText(point.error),
@@ -111,7 +111,7 @@ void printBeaten(const TuneResult& result) {
       enough, pointText(*beaten), pointText(result.allPinned));
 }
 
-/// Whether the search had to take so many pins, for the error or for the time.
+/// Prints whether all the pins that were found are necessary, for the error or for the time.
 void printLeftOut(const TuneReport& report) {
   const TuneResult& result = report.result;
   if (!result.ok) return;
@@ -133,7 +133,8 @@ void printLeftOut(const TuneReport& report) {
         good);
 }
 
-/// "without pins", where the plan keeps some "without further pins".
+/// Prints the errors and times without pins and with everything pinned. If the plan keeps some pins, the text is
+/// "without further pins".
 void printEnds(const TuneReport& report) {
   const std::int64_t kept = pinsBefore(report.options, report.pins.size());
   std::cout << fmt::format("without {}: {}; all {} pinned: {}\n", kept == 0 ? "pins" : "further pins",
@@ -143,7 +144,7 @@ void printEnds(const TuneReport& report) {
                              kept == 1 ? "is" : "are");
 }
 
-/// Where times are not known.
+/// Says what the costs are if times are not known.
 std::string whatCostsAre(const TuneReport& report) {
   const std::string costs = report.result.chosen.cost.bytes
                                 ? "costs are conversions and bytes"
@@ -192,7 +193,8 @@ Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
   return Diagnostic{.message = "--output and --resume are the same file", .where = {.file = arguments.state}};
 }
 
-/// How far the outputs may be from float32 where nobody says it here: as the session judges its runs.
+/// Returns the allowed error of the outputs against float32 if the command line gives none: the tolerance of the
+/// session.
 Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact) {
   if (!arguments.metric.empty())
     return Diagnostic{.message = "how large the error may be is not known: it is in the unit of --metric",
@@ -228,7 +230,7 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
   };
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   clearProgressLine();
-  // What was found is worth more than any file of it: it is printed whatever becomes of them.
+  // The result is printed even if a file of it could not be written, because it is more valuable than the file.
   Status written = writeFileAtomically(arguments.output, toJson(directivesFileOf(report.options)).dump(1) + "\n");
   if (arguments.json) {
     printJson(toJson(report, samples, options));

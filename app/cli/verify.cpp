@@ -28,7 +28,7 @@ void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
   if (reproducer != nullptr) std::cout << "to see it again: " << reproducer->command << "\n";
 }
 
-/// Why a region is right whose error is large.
+/// Prints why a region with a large error counts as right.
 void printWide(const RegionVerdict& region) {
   if (!region.ok || region.tactics.empty()) return;
   const TacticCheck& worst = *std::ranges::max_element(region.tactics, {}, &TacticCheck::maxOverRms);

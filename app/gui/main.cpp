@@ -26,7 +26,7 @@ struct Arguments {
   SampleSource inputs;
   double scale = 1.0;
   std::vector<std::string> expand;
-  std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
+  std::vector<std::vector<std::string>> directives;  ///< their arguments, by DirectiveKind
   bool build = false, errors = false, twoViews = false, original = false;
 };
 
@@ -53,7 +53,8 @@ Result<PlanOptions> planOptions(const Arguments& arguments) {
   return options;
 }
 
-/// What Qt says of the offscreen platform's limits (no size hints, no run-time folder) is nothing to a user.
+/// Drops Qt's messages about the limits of the offscreen platform (no size hints, no run-time folder), which do not
+/// concern the user.
 void withoutOffscreenChatter(QtMsgType, const QMessageLogContext&, const QString& text) {
   if (text.startsWith(QLatin1String("This plugin does not support")) ||
       text.startsWith(QLatin1String("QStandardPaths")))
@@ -177,7 +178,8 @@ int run(int argc, char** argv) {
   const auto cache = cacheFolder();
   if (cache.ok()) window.keepSessionsIn(qs((cache.value() / "sessions").string()));
   if (!arguments.model.empty()) {
-    // Without wishes it is opened as from the menu: layers of an engine bring what was made of them.
+    // Without plan options the file is opened as from the menu, so that layer information of an engine is opened with
+    // its read-back plan.
     if (options.value() == PlanOptions())
       window.openFile(qs(arguments.model));
     else
@@ -196,6 +198,7 @@ int run(int argc, char** argv) {
 }  // namespace fusescope
 
 int main(int argc, char** argv) {
-  fusescope::restartWithPatientThreads(argv);  // prices are of how threads wait, and the worker's are such ones
+  // Times that are measured here are then comparable with those of the worker, whose threads wait in the same way.
+  fusescope::restartWithPatientThreads(argv);
   return fusescope::run(argc, argv);
 }

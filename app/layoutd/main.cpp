@@ -11,10 +11,10 @@
 
 namespace {
 
-constexpr int kOutputGone = 1, kBadLine = 2;  ///< exit statuses
+constexpr int kOutputGone = 1, kBadLine = 2;  ///< the exit statuses
 
-/// Graphviz works on for as long as it takes, whoever is still there: once nobody can read the output, the process
-/// ends.
+/// Ends the process as soon as nobody can read its output. Without this, Graphviz would continue for as long as the
+/// layout takes.
 void endWithWhoeverReads() {
   pollfd output{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
   while (::poll(&output, 1, -1) < 0 && errno == EINTR) continue;
@@ -43,10 +43,11 @@ int answerLines() {
 
 }  // namespace
 
-// The layout helper: a LevelGraph as JSON on each line of standard input, its LevelLayout as JSON on a line of standard
-// output; "null" if Graphviz could not place it. It is a process of its own because Graphviz can neither be stopped nor
-// be called from two threads; whoever started it kills it, or just goes. Exit status: 0 the input ended, 1 the output
-// is gone, 2 a line is not a LevelGraph (the message is on standard error).
+// The layout helper. It reads a LevelGraph as JSON from each line of standard input, and writes its LevelLayout as JSON
+// to a line of standard output, or "null" if Graphviz could not place it. It is a process of its own, because Graphviz
+// can neither be stopped nor be called from two threads; the process that started it kills it or simply ends. The exit
+// status is 0 if the input ended, 1 if the output was closed, and 2 if a line is not a LevelGraph (the message is on
+// standard error).
 int main() {
   std::thread(endWithWhoeverReads).detach();
   std::_Exit(answerLines());

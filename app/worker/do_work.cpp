@@ -27,14 +27,14 @@
 namespace fusescope::worker {
 namespace {
 
-/// One request under way.
+/// A request that is being worked on.
 struct Job {
   const WorkerRequest& request;
   EngineShelf& shelf;
   StopToken stop;
   PhaseClock& clock;
   Progress progress;
-  std::vector<FileIdentity> files{};  ///< that what was opened for it is made of
+  std::vector<FileIdentity> files{};  ///< the files from which everything that was opened for it was made
 };
 
 Status checkObeyed(const Plan& plan) {
@@ -47,7 +47,7 @@ Status checkObeyed(const Plan& plan) {
                     .help = "Mark it prefer, or change what stands in its way."};
 }
 
-/// What the command line requires, requests must have too.
+/// Returns an error if a value is missing that the command line requires as well.
 Status checkGiven(const std::string& value, const char* field) {
   if (!value.empty()) return Done{};
   return Diagnostic{.message = "is missing", .where = {.attribute = std::string("settings.") + field}};
@@ -60,7 +60,7 @@ Result<Artifact> opened(Job& job, const WorkSource& source) {
   return artifact;
 }
 
-/// The same, where its compiler can run it.
+/// Opens the source; returns an error if its compiler cannot run it.
 Result<Artifact> runnable(Job& job, const WorkSource& source) {
   auto artifact = TRY(opened(job, source));
   TRY(checkAble(artifact.compiler(), Ability::Run, "run a network"));
@@ -72,7 +72,8 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
   auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
   if (const auto* build = std::get_if<BuildSettings>(&job.request.settings)) {
     options.measureTactics = build->measuresTactics;
-    // A build that measures nothing asks what is made: what another compiler made of the same network before will do.
+    // A build that measures nothing only asks what is made, so that a kept answer of another compiler for the same
+    // network is enough.
     options.onlyMade = !build->measuresTactics;
   }
   options.shapes = extentsOf(inputs);
@@ -83,12 +84,12 @@ Result<Samples> samplesOf(const Job& job, const Plan& plan) {
   return loadSamples(plan, job.request.inputs);
 }
 
-/// The first thing that stands in the way of a refit.
+/// Returns the first difference that prevents the refit.
 Diagnostic whyNotRefitted(const Refit& refit) {
   return refit.network.isSameNetwork() ? refit.planDifferences.front() : refit.network.differences.front();
 }
 
-/// An engine of the source's network by all that another engine of it says.
+/// Makes an engine of the source's network with the options, prices and tactics of another engine.
 Result<Json> work(Job& job, const RefitSettings& settings) {
   const std::string& path = settings.output;
   TRY(checkGiven(path, "output"));
@@ -135,7 +136,8 @@ Result<Json> work(Job& job, const RunCommandSettings& settings) {
                   {.outputsFile = settings.outputs, .expectFile = settings.expect, .mark = settings.mark}, job.stop)));
 }
 
-/// The general engine is one of its own: engines for extents are made beside it, and go with it.
+/// The general engine is made for this request only; the engines for repeated extents are made beside it, and are
+/// deleted with it.
 Result<Json> specialise(const Job& job, const Artifact& artifact, const Samples& samples,
                         const TimeSettings& settings) {
   SpecialiseRequest request = settings.specialiseRequest();
@@ -249,7 +251,7 @@ Result<Json> work(Job& job, const TensorSettings& settings) {
   return json;
 }
 
-/// Tells every better set with those before it: whoever hears the newest has heard all.
+/// Reports each better set together with all earlier ones, because only the newest message is certain to arrive.
 OnBetter tellBetter(const Progress& progress) {
   return [progress, all = Json::array()](const TunePoint& point, std::int64_t evaluations) mutable {
     all.push_back(toJson(point));
@@ -299,7 +301,7 @@ Result<Json> work(Job& job, const CalibrateSettings& settings) {
   return toJson(TRY(calibrate(*artifact.plan, samples, options)), Histograms::Written);
 }
 
-/// What was checked and is not so is an error: nothing is written then.
+/// If the check of the export fails, the answer is an error, and nothing is written.
 Result<Json> work(Job& job, const ExportSettings& settings) {
   TRY(checkGiven(settings.output, "output"));
   const Exporter* exporter = findExporter(settings.format);
@@ -335,7 +337,7 @@ Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const Stop
   Job job{request, shelf, stop, clock, clock.progress()};
   auto done = std::visit([&](const auto& settings) { return work(job, settings); }, request.settings);
   if (!done.ok() && done.error().cancelled) return done;
-  TRY(checkUnchanged(job.files));  // else the answer may be of the old file, the new one, or a mixture
+  TRY(checkUnchanged(job.files));  // otherwise the answer may be about the old file, the new one or a mixture of both
   if (done.ok() || !request.inputs.empty() || request.is<RefitSettings>()) return done;
   const auto artifact = shelf.artifact(request.source, stop, {});
   return artifact.ok() ? underAssumedExtents(std::move(done), *artifact.value().plan, false) : done;

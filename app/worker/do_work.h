@@ -6,8 +6,8 @@
 
 namespace fusescope::worker {
 
-/// Does what a request asks (any but Cancel and Shutdown) and gives its result's JSON. A pin marked obey that the plan
-/// refuses is an error located at its node.
+/// Does the work of a request (any request except Cancel and Shutdown) and returns its result as JSON. If the plan
+/// refuses a pin marked obey, the result is an error that names its node.
 Result<Json> doWork(const WorkerRequest& request, EngineShelf& shelf, const StopToken& stop, const Progress& progress);
 
 }  // namespace fusescope::worker

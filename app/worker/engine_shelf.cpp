@@ -13,14 +13,15 @@ namespace {
 constexpr std::size_t kMostArtifacts = 4;
 constexpr std::size_t kMostEngines = 4;
 
-/// What is asked for.
+/// Returns the key of a source, which contains everything that was asked for.
 std::string keyOf(const WorkSource& source) {
   KeyBuilder key;
   key.text(source.path).text(source.backend).text(toJson(source.inputs).dump()).text(toJson(source.options).dump());
   return key.canonical();
 }
 
-/// What is asked for, and of which files: one that is written again or replaced makes another engine.
+/// Returns the key of an engine: what was asked for, and the identities of the files, so that a changed or replaced
+/// file gives another engine.
 std::string keyOf(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
   KeyBuilder key;
   key.text(keyOf(source)).number(options.threads).number(options.measureTactics).number(artifact.files.size());
@@ -32,7 +33,7 @@ std::string keyOf(const WorkSource& source, const Artifact& artifact, const Buil
   return key.canonical();
 }
 
-/// The entry of `key`, moved to the front; null if there is none.
+/// Moves the entry of `key` to the front and returns it; returns null if there is none.
 template <class List>
 auto* newest(List& list, const std::string& key) {
   const auto found = std::ranges::find_if(list, [&](const auto& entry) { return entry.key == key; });

@@ -9,12 +9,13 @@
 
 namespace fusescope::worker {
 
-/// The artifacts and engines that were used last, by what was asked for and the identities of all files that they were
-/// made of: asking again for the same costs nothing, and what is on disk now is what is answered for. One thread.
+/// Keeps the artifacts and engines that were used last. Their keys are the request and the identities of all files from
+/// which they were made, so that repeating a request costs nothing, and a file that was changed is read again. May be
+/// used in one thread only.
 class EngineShelf {
  public:
   Result<Artifact> artifact(const WorkSource& source, const StopToken& stop, const Progress& progress);
-  /// Owned by the shelf; stays at least until two further engines were asked for.
+  /// Returns an engine that the shelf owns; it exists at least until two other engines have been requested.
   Result<Engine*> engine(const WorkSource& source, const Artifact& artifact, const BuildOptions& options);
 
  private:
@@ -23,12 +24,12 @@ class EngineShelf {
     Artifact held;
   };
   struct KeptEngine {
-    std::string artifact;  ///< the key of what it was built of
+    std::string artifact;  ///< the key of the artifact from which it was built
     std::string key;
     std::unique_ptr<Engine> held;
   };
-  std::list<KeptArtifact> m_artifacts;  ///< newest first
-  std::list<KeptEngine> m_engines;      ///< newest first
+  std::list<KeptArtifact> m_artifacts;  ///< the newest is first
+  std::list<KeptEngine> m_engines;      ///< the newest is first
 };
 
 }  // namespace fusescope::worker

@@ -6,14 +6,17 @@
 
 namespace fusescope::worker {
 
-/// Lines over the process's standard input and output. The output keeps a descriptor of its own: whatever libraries
-/// print to standard output goes to standard error and cannot break the protocol.
+/// Reads lines from the process's standard input and writes lines to its standard output. The output has a descriptor
+/// of its own: text that libraries print to standard output goes to standard error, so that it cannot disturb the
+/// protocol.
 class LineChannel {
  public:
   LineChannel();
-  /// The next line, waiting for it; nothing when the other side has closed. One reader.
+  /// Waits for the next line and returns it; returns nullopt if the other side has closed the input. Only one thread
+  /// may read.
   std::optional<std::string> read();
-  /// Writes a whole line. Any thread. A closed other side ends the process: nobody is left to work for.
+  /// Writes a whole line. May be called in any thread. If the other side has closed the output, the process ends,
+  /// because nobody needs its work any more.
   void write(const std::string& line);
 
  private:

@@ -1,5 +1,5 @@
-// The process that builds, runs and times for the window, so that nothing that happens there can hurt it.
-// Lines of JSON on standard input and output: PROTOCOL.md.
+// The process that builds, runs and measures for the window, so that a crash in this work cannot end the window.
+// PROTOCOL.md describes the lines of JSON on its standard input and output.
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -17,14 +17,15 @@
 namespace fusescope::worker {
 namespace {
 
-/// After the other side has gone, so long may running work take to notice that it is stopped.
+/// The time that running work has to notice a stop after the other side has closed.
 constexpr std::chrono::seconds kGrace{1};
 
 void answer(LineChannel& channel, std::int64_t id, Diagnostic error) {
   channel.write(workerLine(toJson(WorkerEvent{.id = id, .kind = WorkerEventKind::Error, .error = std::move(error)})));
 }
 
-/// Reads until the other side closes or says shutdown; then ends the process if the work does not end by itself.
+/// Reads requests until the other side closes the input or sends shutdown. Ends the process if the running work does
+/// not stop in time.
 void readRequests(LineChannel& channel, RequestQueue& queue) {
   while (auto line = channel.read()) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
@@ -46,7 +47,7 @@ void readRequests(LineChannel& channel, RequestQueue& queue) {
   std::_Exit(0);
 }
 
-/// Works one request off. What libraries throw ends here, as an error of the request.
+/// Works on one request. Exceptions of libraries end here and become an error of the request.
 WorkerEvent handled(const RequestQueue::Taken& taken, EngineShelf& shelf, const Progress& progress) {
   WorkerEvent event{.id = taken.request.id, .kind = WorkerEventKind::Error};
   try {
@@ -90,5 +91,5 @@ int main(int, char** argv) {
   RequestQueue queue;
   std::thread([&] { readRequests(channel, queue); }).detach();
   work(channel, queue);
-  std::_Exit(0);  // the reader may still wait for a line
+  std::_Exit(0);  // ends without waiting for the reading thread, which may still be blocked in reading a line
 }

@@ -10,7 +10,8 @@
 
 namespace fusescope::worker {
 
-/// Requests between the thread that reads them and the one that works. Safe to use from both.
+/// Requests on their way from the thread that reads them to the thread that works on them. Both threads may use it at
+/// the same time.
 class RequestQueue {
  public:
   struct Taken {
@@ -19,12 +20,13 @@ class RequestQueue {
   };
 
   void add(WorkerRequest request);
-  /// The next request, waiting for it; nothing once closed. It is then the current one, until the next take().
+  /// Waits for the next request and returns it; returns nullopt after close(). The request is the current one until the
+  /// next take().
   std::optional<Taken> take();
-  /// Stops the current request, or takes one out of the queue that has not begun: then true, and nobody else answers
-  /// it.
+  /// Stops the current request, or removes one from the queue that has not begun. Returns true in the second case; the
+  /// caller must then answer the request, because nobody else does.
   bool cancel(std::int64_t id);
-  /// No more requests: stops the current one and drops the rest.
+  /// Accepts no more requests, stops the current one and drops the rest.
   void close();
 
  private:

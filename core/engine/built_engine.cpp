@@ -24,18 +24,20 @@ namespace {
 
 Diagnostic outOfMemory() {
   return {.message = "there is not enough memory for this network at these extents",
-          .help = "Smaller extents (--input, --max) need less."};
+          .help = "Smaller extents (--input, --max) need less memory."};
 }
 
 /// Everything that a build needs and a plan may lack.
 Status checkBuildable(const Plan& plan) {
   if (plan.target.planningOnly)
-    return Diagnostic{.message = "target " + plan.target.name + " can be planned and exported, not built here",
-                      .help = "Build for --target cpu."};
+    return Diagnostic{
+        .message = "target " + plan.target.name + " can be planned for and exported for, but not built here",
+        .help = "Build for --target cpu."};
   if (const std::string& backend = plan.target.acceleratedBackend; findBackend(backend) == nullptr) {
     std::vector<std::string> names;
     for (const Backend* known : allBackends()) names.emplace_back(known->name());
-    return Diagnostic{.message = "there is no backend '" + backend + "'", .help = "There are " + joined(names) + "."};
+    return Diagnostic{.message = "there is no backend '" + backend + "'",
+                      .help = "The backends are " + joined(names) + "."};
   }
   const Graph& graph = plan.graph();
   for (const NodeId id : graph.order()) {
@@ -53,9 +55,9 @@ Status checkBuildable(const Plan& plan) {
     const Value& value = graph.value(id);
     const bool used = !value.consumers.empty() || graph.isOutput(id);
     if (value.constant && used && !value.constant->hasData())
-      return Diagnostic{.message = "has no data: the model was saved without its weights",
+      return Diagnostic{.message = "has no data, because the model was saved without its weights",
                         .where = {.file = plan.model->path, .value = value.name},
-                        .help = "It can be looked at and planned, but not built."};
+                        .help = "The network can be opened and planned, but not built."};
   }
   for (const CoverBody& body : plan.bodies) {
     Status status = checkBuildable(plannedBody(body));
@@ -70,9 +72,9 @@ Status checkBuildable(const Plan& plan) {
 Status checkThreads(int threads) {
   if (threads <= kMostThreads) return Done{};
   return Diagnostic{
-      .message = fmt::format("{} threads are asked for, and an engine has at most {}", threads, kMostThreads),
+      .message = fmt::format("{} threads were asked for, but an engine has at most {}", threads, kMostThreads),
       .where = {.attribute = "--threads"},
-      .help = fmt::format("This machine has {}; more than that make nothing faster.",
+      .help = fmt::format("This machine has {}; more threads than that do not make it faster.",
                           counted(hardwareThreads(), "logical processor"))};
 }
 

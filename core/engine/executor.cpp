@@ -191,7 +191,7 @@ Status Executor::runDynamic(const Step& step, const StopToken& stop) try {
   for (const std::size_t box : step.lastBoxes) m_boxes[box] = Tensor();
   return Done{};
 } catch (const std::bad_alloc&) {
-  return Diagnostic{.message = "there is not enough memory for its results at the extents that the data ask for"};
+  return Diagnostic{.message = "there is not enough memory for its results at the extents that the data require"};
 }
 
 void Executor::takeBoxed(std::span<Tensor> outputs) {

@@ -22,7 +22,7 @@ Result<std::unique_ptr<FusedNodeSteps>> FusedNodeSteps::create(std::shared_ptr<c
   if (const std::string& backend = made->plan().target.acceleratedBackend; findBackend(backend) == nullptr)
     return Diagnostic{.message = "there is no backend '" + backend + "'",
                       .where = {.attribute = "--backend"},
-                      .help = "This build cannot run what the plan's target runs; give another backend."};
+                      .help = "This program cannot run the kernels of the plan's target; give another backend."};
   made->m_chooser = TRY(TacticChooser::create(*made->m_plan, made->m_options, made->m_report, {}));
   made->m_requests = TRY(KernelRequests::create(*made->m_plan, extents, made->m_options.threads));
   made->m_around = {.plan = made->m_plan.get(),

@@ -79,8 +79,9 @@ Status checkTruncated(const Plan& plan, const Value& input, const Tensor& tensor
   for (const std::int64_t value : tensor.data<std::int64_t>()) {
     if (value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max())
       continue;
-    return wrongInput(input.name, "holds " + std::to_string(value) + ", which int32 cannot: the plan truncates it",
-                      "Use --truncate none to keep int64.");
+    return wrongInput(
+        input.name, "holds " + std::to_string(value) + ", which int32 cannot represent; the plan truncates it to int32",
+        "Use --truncate none to keep int64.");
   }
   return Done{};
 }
@@ -104,7 +105,7 @@ Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
     return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected is " + input.type.text());
   if (tensor.container() != Container::None) return checkElements(input, tensor);
   if (input.type.dtype == DataType::Undefined)
-    return wrongInput(input.name, "the file does not say of which type it is",
+    return wrongInput(input.name, "the file does not say what type it has",
                       "Give --input " + input.name + "=DIMS:" + std::string(name(tensor.type())) + ".");
   if (tensor.type() != input.type.dtype)
     return wrongInput(
@@ -152,7 +153,7 @@ std::string inWords(const std::vector<NotFiniteInput>& inputs) {
   for (const NotFiniteInput& input : inputs)
     if (parts.size() < kMost) parts.push_back(inWords(input));
   std::string text = joined(parts);
-  if (inputs.size() > kMost) text += " and " + std::to_string(inputs.size() - kMost) + " more inputs hold some";
+  if (inputs.size() > kMost) text += " and " + std::to_string(inputs.size() - kMost) + " more inputs contain some";
   return text;
 }
 

@@ -60,9 +60,9 @@ Status KernelRequests::addConstants(KernelRequest& request) const {
       if (!input.valid() || !graph.isConstant(input)) continue;
       const Tensor& constant = *graph.value(input).constant;
       if (!constant.hasData())
-        return Diagnostic{.message = "has no data: the model was saved without its weights",
+        return Diagnostic{.message = "has no data, because the model was saved without its weights",
                           .where = {.node = graph.node(id).name, .value = graph.value(input).name},
-                          .help = "It can be looked at and planned, but not built."};
+                          .help = "The network can be opened and planned, but not built."};
       request.addConstant(input, constant);
     }
   }

@@ -121,8 +121,8 @@ std::string emulationReason(const Plan& plan, const Program& program) {
   steps.resize(steps.size() - more);
   const std::string typeNames = joined({types.begin(), types.end()}, " and ");
   std::string reason = "the reference runs " + typeNames +
-                       " here: it calculates exactly, in software, so that the results are right and a time would say "
-                       "nothing. In " +
+                       " here: it calculates exactly, in software, so that the results are right, but a time would "
+                       "mean nothing. These steps run in this way: " +
                        joined(steps);
   if (more > 0) reason += " and " + std::to_string(more) + " more";
   return reason + ".";

@@ -177,7 +177,7 @@ Status LoopStep::collect(BodyProgram& body, std::size_t i) {
     collected.elements.reserve(static_cast<std::size_t>(std::min(m_most, few)) * collected.elementBytes);
   } else if (collected.element != dims) {
     return Diagnostic{.message = "an iteration gives " + toText(dims) + " where the first gave " +
-                                 toText(collected.element) + ": they cannot be put together",
+                                 toText(collected.element) + ", so that they cannot be concatenated",
                       .where = {.node = name()}};
   }
   const std::byte* from = output.boxed ? boxed.bytes() : output.direct ? collected.next.data() : body.at(at);
@@ -186,7 +186,7 @@ Status LoopStep::collect(BodyProgram& body, std::size_t i) {
 }
 
 Diagnostic LoopStep::notSingle(const Dims& dims) const {
-  return {.message = "the condition that the body gives must be a single bool, but has extents " + toText(dims),
+  return {.message = "the condition that the body calculates must be a single bool, but has extents " + toText(dims),
           .where = {.node = name()}};
 }
 

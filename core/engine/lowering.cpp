@@ -257,7 +257,8 @@ Status Lowering::finishOutputs() {
     if (output.buffer != kNone) continue;
     const auto home = m_values.home(output.value);
     if (!home)
-      return Diagnostic{.message = "nothing makes this output", .where = {.value = m_graph.value(output.value).name}};
+      return Diagnostic{.message = "no node calculates this output",
+                        .where = {.value = m_graph.value(output.value).name}};
     std::size_t from = *home;
     if (m_program.buffers[from].device != kHost) {
       from = TRY(m_values.form(output.value, output.type, MemoryFormat()));

@@ -103,7 +103,7 @@ Status checkOrigins(const Model& model) {
       for (const Subject& subject : decision.subjects) removed.insert(subject.text());
   for (std::size_t i = 0; i < isTold.size(); ++i)
     if (!isTold[i] && !removed.contains(model.origins[i].name))
-      return damaged("nothing says what became of node " + model.origins[i].name);
+      return damaged("no decision says what became of node " + model.origins[i].name);
   return Done{};
 }
 
@@ -174,11 +174,11 @@ Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph, in
 Result<ModelBody> readBody(const Json& json, const Graph& graph, int version) {
   ModelBody body{.holder = NodeId(json.at("holder").get<std::size_t>()),
                  .attribute = json.at("attribute").get<std::string>()};
-  if (!graph.has(body.holder)) return damaged("a body is of no node");
+  if (!graph.has(body.holder)) return damaged("a body belongs to no node");
   const Node& holder = graph.node(body.holder);
   const auto found = holder.attributes.find(body.attribute);
   const auto* subgraph = found == holder.attributes.end() ? nullptr : std::get_if<Subgraph>(&found->second);
-  if (subgraph == nullptr) return damaged("a body is of a node that has none");
+  if (subgraph == nullptr) return damaged("a body belongs to a node that has none");
   Model model = TRY(readModel(json, subgraph->graph, version));
   model.isBody = true;
   body.model = std::make_shared<const Model>(std::move(model));

@@ -116,8 +116,7 @@ class TacticPlanner {
       tactics.push_back(i);
     }
     if (tactics.empty())
-      return Diagnostic{.message = "a value it reads or makes would come in too many forms",
-                        .where = {.node = fused.name}};
+      return Diagnostic{.message = "an input or output would need too many forms", .where = {.node = fused.name}};
     planned.way = tactics.front();
     m_problem.nodes.push_back(std::move(node));
     m_fusedOf.push_back(fused.id);

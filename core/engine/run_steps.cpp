@@ -35,7 +35,8 @@ Status checkFeeds(const Graph& graph, const std::vector<Feed>& feeds) {
     const Value& output = *TRY(named(graph, graph.outputs(), feed.output, "output"));
     const Value& input = *TRY(named(graph, graph.inputs(), feed.input, "input"));
     if (!fed.insert(feed.input).second)
-      return Diagnostic{.message = "is fed twice", .where = {.value = feed.input, .attribute = "--feed"}};
+      return Diagnostic{.message = "gets two values from --feed",
+                        .where = {.value = feed.input, .attribute = "--feed"}};
     if (output.type.dtype == input.type.dtype && output.type.container == input.type.container) continue;
     return Diagnostic{.message = "is " + fedTypeText(output.type) + ", and cannot be fed to '" + feed.input +
                                  "', which is " + fedTypeText(input.type),

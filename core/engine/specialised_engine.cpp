@@ -82,7 +82,7 @@ Result<std::shared_ptr<const Plan>> specialisedPlan(const Plan& general, const s
 Result<Specialise> specialiserOf(const Engine& general, const BuildOptions& options) {
   const auto* const built = dynamic_cast<const BuiltEngine*>(&general);
   if (built == nullptr)
-    return Diagnostic{.message = "engines for new extents are built beside an engine of our own compiler alone",
+    return Diagnostic{.message = "only an engine of our own compiler can have specialised engines",
                       .help = "Leave --compiler or --specialise out."};
   BuildOptions own = options;
   own.backend = general.backend();

@@ -85,7 +85,7 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
     const FusedOutput& output = fused.outputs.front();
     // No step runs: nothing to measure, and nothing unknown. Of a body an output too is read where it is.
     if (!plan.graph().isOutput(output.value) || plan.model->isBody)
-      return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view takes no step"};
+      return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view needs no step"};
     const auto dims = requests.dimsOf(output.value);
     const auto elements = dims.ok() ? elementCount(dims.value()) : std::nullopt;
     return elements ? conversion(output.type, output.type, *elements) : Price();

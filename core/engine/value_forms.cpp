@@ -149,7 +149,7 @@ Result<std::size_t> ValueForms::form(ValueId value, DataType type, const MemoryF
   if (known != kNone) return known;
   const auto home = m_forms.find(value);
   if (home == m_forms.end())
-    return Diagnostic{.message = "is read before anything makes it", .where = {.value = m_graph.value(value).name}};
+    return Diagnostic{.message = "is read before any step writes it", .where = {.value = m_graph.value(value).name}};
   const DataType whole = m_program.buffers[home->second.front()].desc.dtype;  // others may be rounded
   const std::size_t from =
       findForm(value, [&](const Buffer& buffer) { return buffer.device == device && buffer.desc.dtype == whole; });

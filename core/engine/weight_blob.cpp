@@ -41,7 +41,7 @@ Result<Tensor> WeightBlobReader::read(const Json& json) const {
   for (const std::int64_t extent : dims)
     if (extent < 0) return damaged("a tensor has a negative extent");
   const auto count = elementCount(dims);
-  if (!count) return damaged("a tensor has absurd extents " + toText(dims));
+  if (!count) return damaged("a tensor has extents that are too large: " + toText(dims));
   if (json.contains("strings")) {
     auto strings = json.at("strings").get<std::vector<std::string>>();
     if (strings.size() != static_cast<std::size_t>(*count)) return damaged("a text tensor lacks elements");

@@ -22,20 +22,21 @@ Result<Tensor> exampleOf(const Json& given, const std::string& input) {
     return text.is_string() ? text.get<std::string>() : std::string();
   };
   const auto type = dataTypeFromName(textAt("type"));
-  if (!type || *type == DataType::Undefined || *type == DataType::String) return wrongExample("is of no type", input);
+  if (!type || *type == DataType::Undefined || *type == DataType::String)
+    return wrongExample("has no known type", input);
   const Json extents = given.value("dims", Json());
   if (!extents.is_array()) return wrongExample("has no extents", input);
   Dims dims;
   for (const Json& extent : extents) {
     if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0)
-      return wrongExample("has extents that are no numbers", input);
+      return wrongExample("has extents that are not numbers of 0 or more", input);
     dims.push_back(extent.get<std::int64_t>());
   }
   const auto count = elementCount(dims);
-  if (!count) return wrongExample("has absurd extents", input);
+  if (!count) return wrongExample("has extents that are too large", input);
   const auto bytes = decodeBase64(textAt("data"));
   if (!bytes || bytes->size() != byteSize(*type, *count))
-    return wrongExample("holds other bytes than its type and extents have", input);
+    return wrongExample("contains more or fewer bytes than its type and extents require", input);
   Tensor tensor = Tensor::zeros(*type, std::move(dims));
   if (!bytes->empty()) std::memcpy(tensor.mutableBytes(), bytes->data(), bytes->size());
   return tensor;
@@ -49,7 +50,7 @@ Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& input
   for (const auto& [input, tensor] : inputs) {
     if (tensor.container() != Container::None || tensor.type() == DataType::String)
       return wrongExample("is not an array of numbers, so it cannot be stored as an example input", input);
-    if (!tensor.hasData()) return wrongExample("has no data to be carried", input);
+    if (!tensor.hasData()) return wrongExample("has no data that could be stored", input);
     all += static_cast<std::int64_t>(tensor.byteSize());
     const std::string_view bytes(reinterpret_cast<const char*>(tensor.bytes()), tensor.byteSize());
     if (all <= kMostExampleBytes)
@@ -57,10 +58,10 @@ Result<std::string> exampleInputsText(const std::map<std::string, Tensor>& input
           {{"name", input}, {"type", name(tensor.type())}, {"dims", tensor.dims()}, {"data", encodeBase64(bytes)}});
   }
   if (all > kMostExampleBytes)
-    return Diagnostic{.message = fmt::format("the example inputs have {} bytes, and a file carries {} at the most", all,
+    return Diagnostic{.message = fmt::format("the example inputs have {} bytes, but a file can contain at most {}", all,
                                              kMostExampleBytes),
                       .where = {.attribute = kExampleInputsKey},
-                      .help = "Keep them in a file of their own, and give that with --inputs."};
+                      .help = "Keep them in a separate file, and give that file with --inputs."};
   return Json{{"version", kExamplesVersion}, {"inputs", std::move(list)}}.dump();
 }
 
@@ -68,18 +69,18 @@ Result<std::map<std::string, Tensor>> exampleInputsFromText(std::string_view tex
   const Json json = untrustedJson(text);
   const Json version = json.is_object() ? json.value("version", Json()) : Json();
   if (!version.is_number_integer())
-    return Diagnostic{.message = "say no version", .where = {.attribute = kExampleInputsKey}};
+    return Diagnostic{.message = "do not give a version", .where = {.attribute = kExampleInputsKey}};
   if (version.get<std::int64_t>() != kExamplesVersion)
-    return Diagnostic{.message = fmt::format("are of version {}, and version {} is read here",
+    return Diagnostic{.message = fmt::format("are of version {}, but this Fusescope reads version {}",
                                              version.get<std::int64_t>(), kExamplesVersion),
                       .where = {.attribute = kExampleInputsKey}};
   const Json list = json.value("inputs", Json());
-  if (!list.is_array()) return Diagnostic{.message = "hold no list", .where = {.attribute = kExampleInputsKey}};
+  if (!list.is_array()) return Diagnostic{.message = "contain no list", .where = {.attribute = kExampleInputsKey}};
   std::map<std::string, Tensor> inputs;
   for (const Json& given : list) {
     const Json name = given.is_object() ? given.value("name", Json()) : Json();
     if (!name.is_string() || inputs.contains(name.get<std::string>()))
-      return Diagnostic{.message = "hold an input without a name, or one twice",
+      return Diagnostic{.message = "contain an input without a name, or one input twice",
                         .where = {.attribute = kExampleInputsKey}};
     inputs.emplace(name.get<std::string>(), TRY(exampleOf(given, name.get<std::string>())));
   }

@@ -14,7 +14,7 @@ Diagnostic wrongInput(std::string message, const std::string& input, const char*
 }
 
 Result<Dims> extentsOf(const Json& spec, const std::string& input, const char* key) {
-  const Diagnostic wrong = wrongInput("is to be a list of extents", input, key);
+  const Diagnostic wrong = wrongInput("must be a list of extents", input, key);
   if (!spec.is_object() || !spec.contains(key) || !spec.at(key).is_array() || spec.at(key).size() > kMostAxes)
     return wrong;
   Dims dims;
@@ -40,12 +40,12 @@ Result<CarriedInput> inputOf(const Json& given, const std::string& name) {
   if (!ordered) return wrongInput("min, opt and max are not in order, extent by extent", name);
   if (const Json type = given.value("type", Json()); type.is_string()) {
     const auto known = dataTypeFromName(type.get<std::string>());
-    if (!known) return wrongInput("is no type", name, "type");
+    if (!known) return wrongInput("is not a type", name, "type");
     spec.dtype = *known;
   }
   if (const Json symbols = given.value("symbols", Json()); symbols.is_array()) {
     if (symbols.size() != spec.opt.size())
-      return wrongInput("is to have a name or null for each extent", name, "symbols");
+      return wrongInput("must have a name or null for each extent", name, "symbols");
     for (const Json& symbol : symbols) input.symbols.push_back(symbol.is_string() ? symbol.get<std::string>() : "");
   }
   if (const Json source = given.value("source", Json()); source.is_string()) input.givenBy = source.get<std::string>();
@@ -56,13 +56,13 @@ Result<CarriedInputs> listedInputs(const Json& json) {
   CarriedInputs carried{.version = json.at("version").get<std::int64_t>()};
   if (carried.isNewer()) return carried;
   if (carried.version < kInputSpecsVersion || !json.contains("inputs") || !json.at("inputs").is_array())
-    return Diagnostic{.message = "holds no list 'inputs' of a version that is known",
+    return Diagnostic{.message = "contains no list 'inputs' of a known version",
                       .where = {.attribute = kInputSpecsKey}};
   for (const Json& given : json.at("inputs")) {
     const Json name = given.is_object() ? given.value("name", Json()) : Json();
-    if (!name.is_string()) return Diagnostic{.message = "holds an input without a name"};
+    if (!name.is_string()) return Diagnostic{.message = "contains an input without a name"};
     const auto isSame = [&](const CarriedInput& known) { return known.spec.name == name.get<std::string>(); };
-    if (std::ranges::any_of(carried.inputs, isSame)) return wrongInput("is there twice", name.get<std::string>());
+    if (std::ranges::any_of(carried.inputs, isSame)) return wrongInput("is listed twice", name.get<std::string>());
     carried.inputs.push_back(TRY(inputOf(given, name.get<std::string>())));
   }
   return carried;
@@ -98,7 +98,7 @@ std::string inputSpecsText(const std::vector<InputSpec>& specs) {
 
 Result<CarriedInputs> carriedInputsFromText(std::string_view text) {
   const Json json = untrustedJson(text);
-  if (!json.is_object()) return Diagnostic{.message = "is no JSON object", .where = {.attribute = kInputSpecsKey}};
+  if (!json.is_object()) return Diagnostic{.message = "is not a JSON object", .where = {.attribute = kInputSpecsKey}};
   if (json.contains("version") && json.at("version").is_number_integer()) return listedInputs(json);
   CarriedInputs carried{.version = 1};
   for (const auto& [name, given] : json.items()) carried.inputs.push_back(TRY(inputOf(given, name)));

@@ -51,8 +51,8 @@ std::string inWords(const OutputDifference& apart) {
 
 std::string inWords(const CheckedNumbers& checked) {
   return fmt::format(
-      "checked on {}: from float32 {} with each value stored, on the reference, and {} as the engine runs it; "
-      "from the plan {}",
+      "checked on {}: against float32, {} with each value stored, on the reference, and {} as the engine runs it; "
+      "against the plan, {}",
       counted(checked.samples, "sample"), inWords(checked.onReference), inWords(checked.onEngine),
       inWords(checked.fromPlan));
 }

@@ -33,7 +33,7 @@ struct CheckedNumbers {
                  ///< on our engine
   OutputDifference fromPlan;  ///< differences from the plan, on the reference
 };
-/// Returns a sentence like "checked on 2 samples: from float32 'y' differs by …".
+/// Returns a sentence like "checked on 2 samples: against float32, 'y' differs by …".
 std::string inWords(const CheckedNumbers& checked);
 /// {samples, allowed, reference: {output, error, not_finite}, engine: {…}, plan: {…}, summary: inWords()}
 Json toJson(const CheckedNumbers& checked);

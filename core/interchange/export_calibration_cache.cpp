@@ -22,12 +22,12 @@ std::vector<ExportNote> notesOn(const Plan& plan, const Ranges& ranges) {
                      counted(shifted, "edge"))});
   if (!ranges.weights.empty())
     notes.push_back(
-        {fmt::format("the ranges of {} are no part of a cache: TensorRT takes each channel's largest weight",
+        {fmt::format("the cache contains no ranges of {}, because TensorRT uses the largest weight of each channel",
                      counted(std::ssize(ranges.weights), "weight"))});
   if (!plan.options.directives.empty())
     notes.push_back(
-        {"pins are no part of a cache: nodes that stay in floats are named by --to trtexec or --to "
-         "polygraphy beside it"});
+        {"a calibration cache cannot contain pins: export the nodes that stay in floats with --to trtexec or --to "
+         "polygraphy as well"});
   return notes;
 }
 
@@ -36,20 +36,20 @@ std::vector<ExportNote> notesOn(const Plan& plan, const Ranges& ranges) {
 /// later.
 Result<Exported> writeCalibrationCache(const Plan& plan, const ExportOptions& options) {
   if (plan.options.ranges == nullptr)
-    return Diagnostic{.message = "the plan has no ranges: there is nothing to write",
+    return Diagnostic{.message = "the plan has no ranges, so there is nothing to write",
                       .where = {.attribute = "--ranges"},
-                      .help = "Give those that calibrate wrote, with --ranges."};
+                      .help = "Give the ranges that calibrate wrote, with --ranges."};
   if (options.text(kTrtVersionOption.name).empty())
-    return Diagnostic{.message = "the version of TensorRT must be known: the first line of the file names it",
+    return Diagnostic{.message = "the version of TensorRT must be known, because the first line of the file names it",
                       .where = {.attribute = "--trt-version"},
                       .help = "For example: --trt-version 8.6.1 or 10.3."};
   const TrtVersion version = TRY(parseTrtVersion(options.text(kTrtVersionOption.name)));
   if (version.major >= 11)
-    return Diagnostic{
-        .message =
-            fmt::format("TensorRT {} reads no calibration cache: codes are in the network since 11.0", version.text()),
-        .where = {.attribute = "--trt-version"},
-        .help = "Use --to onnx with --target tensorrt-11, which writes them there."};
+    return Diagnostic{.message = fmt::format("TensorRT {} reads no calibration cache: since version 11.0 the network "
+                                             "itself contains the quantised codes",
+                                             version.text()),
+                      .where = {.attribute = "--trt-version"},
+                      .help = "Use --to onnx with --target tensorrt-11, which writes them into the network."};
   std::string text = TRY(tensorRtCacheText(*plan.options.ranges, version.number()));
   return Exported{std::move(text), notesOn(plan, *plan.options.ranges)};
 }

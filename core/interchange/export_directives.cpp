@@ -19,14 +19,14 @@ std::string compilerText(const PlanOptions& options) {
 Result<Exported> writeDirectives(const Plan& plan, const ExportOptions&) {
   std::vector<ExportNote> notes = pinsNotHonoured(plan);
   if (plan.options.ranges != nullptr)
-    notes.push_back({"the ranges are no part of directives: give --ranges beside --directives"});
+    notes.push_back({"a directives file does not contain the ranges: give --ranges beside --directives"});
   if (plan.options.compiler != kOwnCompiler || !plan.options.compilerOptions.empty())
-    notes.push_back({"the compiler and its options are no part of directives: give " + compilerText(plan.options) +
-                     " beside --directives"});
+    notes.push_back({"a directives file does not contain the compiler and its options: give " +
+                     compilerText(plan.options) + " beside --directives"});
   const bool given = std::ranges::any_of(plan.inputSpecs, [](const InputSpec& spec) { return spec.source == "user"; });
   if (given)
     notes.push_back(
-        {"the extents of the inputs are no part of directives: give --input, --min, --opt and --max beside "
+        {"a directives file does not contain the extents of the inputs: give --input, --min, --opt and --max beside "
          "--directives"});
   return Exported{toJson(directivesFileOf(plan.options)).dump(2) + "\n", std::move(notes)};
 }

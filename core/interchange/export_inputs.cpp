@@ -21,8 +21,8 @@ std::vector<ExportNote> notesOnAssumedInputs(const Plan& plan) {
     if (spec.source == "assumed" && !spec.fixed()) names.push_back(spec.name);
   if (names.empty()) return {};
   return {
-      {fmt::format("nobody said the extents of {}, so that nothing is said of them here: fusescope inputs writes them "
-                   "into the network, --input, --min, --opt and --max give them",
+      {fmt::format("the extents of {} were not given, so this file does not contain them: give them with --input, "
+                   "--min, --opt and --max, or write them into the network with fusescope inputs",
                    listed(names))}};
 }
 

@@ -62,14 +62,14 @@ void addAutocastNotes(LoweredNodes& nodes) {
       if (node.op == "Cast") casts.push_back(node.shown);
   if (!casts.empty())
     nodes.notes.push_back(
-        {fmt::format("AutoCast takes {} of the author out and puts its own: what they round is rounded "
-                     "elsewhere; --to onnx keeps them",
+        {fmt::format("AutoCast removes {} of the author and inserts its own, so that values are rounded in other "
+                     "places; --to onnx keeps the author's",
                      counted(std::ssize(casts), "Cast"))});
   std::vector<std::string> always;
   for (const LoweredNode& node : nodes.narrow)
     if (node.op == "Upsample" || node.op == "NonMaxSuppression" || node.op == "Celu") always.push_back(node.shown);
   if (!always.empty())
-    nodes.notes.push_back({"AutoCast keeps these in float32, though the plan lowers them: " + joined(always)});
+    nodes.notes.push_back({"AutoCast keeps these nodes in float32, though the plan lowers them: " + joined(always)});
 }
 
 /// Writes a Python script with options for NVIDIA ModelOpt's AutoCast: `NODES_TO_EXCLUDE` contains regular expressions,

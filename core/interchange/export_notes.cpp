@@ -60,8 +60,8 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
                        honoured.contains(answer.about[0].text());
     if (holds && answer.outcome != DirectiveOutcome::Overridden) continue;
     const Decision& decision = plan.decisions[answer.decision];
-    std::string text =
-        fmt::format("not honoured: {}: {} {}", optionText(*directive), subjectsOf(decision), message(decision));
+    std::string text = fmt::format("a directive is not honoured: {}: {} {}", optionText(*directive),
+                                   subjectsOf(decision), message(decision));
     if (said.insert(text).second) notes.push_back({std::move(text), answer.outcome == DirectiveOutcome::Refused});
   }
   return notes;
@@ -71,8 +71,8 @@ std::vector<ExportNote> tensorrtNotes(const Plan& plan) {
   std::vector<ExportNote> notes = pinsNotHonoured(plan);
   if (plan.target.acceleratedBackend != "tensorrt") {
     notes.push_back(
-        {fmt::format("the plan was made for {}: which pins hold there, and at what cost, says nothing of "
-                     "TensorRT; plan for a tensorrt target to see what is known of it",
+        {fmt::format("the plan was made for {}, and its answers to pins do not apply to TensorRT; plan for a tensorrt "
+                     "target to see what is known about TensorRT",
                      plan.options.target)});
   }
   return notes;

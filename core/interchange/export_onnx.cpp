@@ -33,7 +33,7 @@ constexpr std::string_view kKept = "keep", kPlanned = "plan";
 const ExporterOption kWeightsOption{
     .name = "weights",
     .title = "Weights are",
-    .help = "Convert the weights, or keep them, with a Cast behind them.",
+    .help = "Convert the weights, or keep them and insert a Cast after each.",
     .choices = {"convert", kKept},
     .choiceTitles = {"converted to the types in which they are used", "kept, with a Cast after each"}};
 const ExporterOption kBordersOption{.name = "io",
@@ -46,11 +46,10 @@ constexpr const char* kOnlyRuntime =
     "the network with the plan's types written into it, for ONNX Runtime and others whose codes have zero points";
 constexpr const char* kNoRuntimeOnCpus =
     "the network with the plan's types written into it, for strongly typed TensorRT (10.12 on) and others that "
-    "calculate "
-    "in bf16: ONNX Runtime does so on no CPU";
+    "calculate in bf16; ONNX Runtime cannot do this on a CPU";
 constexpr const char* kZeroPointsBesideBf16 =
-    "the network with the plan's types written into it, for what calculates in bf16 and takes codes with zero points: "
-    "neither TensorRT's parser nor ONNX Runtime on a CPU does both";
+    "the network with the plan's types written into it, for a runtime that calculates in bf16 and accepts codes with "
+    "zero points; neither TensorRT's parser nor ONNX Runtime on a CPU does both";
 
 /// Whether a node of the network or of its bodies calculates in bf16.
 bool calculatesInBf16(const Plan& plan) {
@@ -76,9 +75,9 @@ std::optional<std::string> firstZeroPoint(const Graph& graph) {
 
 ExportNote zeroPointNote(const std::string& value) {
   return {
-      fmt::format("the codes of '{}' and perhaps of others have a zero point or no sign: ONNX Runtime takes them, "
-                  "TensorRT's parser refuses them. For TensorRT plan with --target tensorrt-11, whose codes are "
-                  "symmetric, or calibrate with --symmetric",
+      fmt::format("the codes of '{}', and perhaps of other values, have a zero point or are unsigned: ONNX Runtime "
+                  "accepts them, but TensorRT's parser refuses them. For TensorRT, plan with --target tensorrt-11, "
+                  "whose codes are symmetric, or calibrate with --symmetric",
                   value)};
 }
 
@@ -131,8 +130,8 @@ class OnnxExport {
     const bool inBf16 = calculatesInBf16(*m_reading);
     if (inBf16) {
       m_notes.push_back(
-          {"nodes calculate in bf16, for which ONNX Runtime's CPU provider has next to no kernels: it does "
-           "not load such a network. For ONNX Runtime on a CPU plan with --precision f16"});
+          {"nodes calculate in bf16, for which ONNX Runtime's CPU provider has almost no kernels, so that it cannot "
+           "load this network. For ONNX Runtime on a CPU, plan with --precision f16"});
       exported.summary = kNoRuntimeOnCpus;
     }
     if (const auto value = firstZeroPoint(m_reading->graph())) {
@@ -140,10 +139,10 @@ class OnnxExport {
       exported.summary = inBf16 ? kZeroPointsBesideBf16 : kOnlyRuntime;
     }
     if (const std::vector<std::string> refused = nodesRefused(m_wished); !refused.empty()) {
-      m_notes.push_back({fmt::format("{} cannot run these nodes, and takes networks as a whole: {}",
+      m_notes.push_back({fmt::format("{} cannot run these nodes, and it accepts a network only as a whole: {}",
                                      m_wished.target.name, listed(refused))});
       exported.summary =
-          fmt::format("the network with the plan's types written into it, for {} that run all of it: {} does not",
+          fmt::format("the network with the plan's types written into it, for {} that can run all of it; {} cannot",
                       inBf16 ? "compilers" : "ONNX Runtime and others", m_wished.target.name);
     }
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
@@ -158,8 +157,9 @@ class OnnxExport {
   Status checkSource() const {
     TRY(checkPath(m_options));
     if (m_plan->structure == nullptr || m_plan->source != CoverSource::Planned)
-      return Diagnostic{.message = "a plan that was read back from an engine says nothing of single nodes' types",
-                        .help = "Export a plan of the model instead."};
+      return Diagnostic{
+          .message = "a plan that was read back from an engine does not contain the types of single nodes",
+          .help = "Export a plan of the model instead."};
     return Done{};
   }
 
@@ -276,8 +276,8 @@ class OnnxExport {
 
   void noteApartFromPlan() {
     m_notes.push_back(
-        {fmt::format("the network is near enough to float32, but it is not the plan: {} from it, with every "
-                     "value between two nodes stored; '{}' is the first value that does, by {:.3g}",
+        {fmt::format("the network is near enough to float32, but it does not give the results of the plan: {} from the "
+                     "plan, with every value between two nodes stored; '{}' is the first value that differs, by {:.3g}",
                      inWords(m_check.fromPlan), m_check.firstWrong.value_or("?"), m_check.firstWrongBy)});
   }
 
@@ -302,7 +302,7 @@ class OnnxExport {
     const std::int64_t casts = static_cast<std::int64_t>(m_network.casts.size() - m_leanCasts.size());
     const std::int64_t bytes = bytesOf(m_network.casts) - bytesOf(m_leanCasts);
     m_notes.push_back(
-        {fmt::format("stored at their types, the edges that the plan holds wider go wrong beyond the "
+        {fmt::format("if the network stored the edges that the plan keeps in a wider type, the error would exceed the "
                      "tolerance; these stay wide, at {}: {}",
                      changeOfCasts(casts, bytes), joined(edges, "; "))});
   }
@@ -321,14 +321,13 @@ class OnnxExport {
         edgesByKernel(m_network.widerInnerEdges, [](const WiderInnerEdge& edge) { return !edge.harmless; });
     constexpr std::size_t kMostKernels = 5;
     for (std::size_t i = 0; i < std::min(edges.size(), kMostKernels); ++i)
-      m_notes.push_back({"held wider by the plan than the network stores it: " + edges[i]});
+      m_notes.push_back({"the plan keeps these edges in a wider type than the network stores: " + edges[i]});
     if (edges.size() > kMostKernels)
       m_notes.push_back(
           {"the same is true of " + counted(static_cast<std::int64_t>(edges.size() - kMostKernels), "more kernel")});
     if (!edges.empty())
       m_notes.push_back(
-          {"what that does to the numbers was not checked; --inputs F checks it and adds Casts where it "
-           "must"});
+          {"the effect on the numbers was not checked; --inputs F checks it and adds Casts where they are needed"});
   }
 
   std::shared_ptr<const Plan> m_plan;  ///< the caller's

@@ -159,7 +159,7 @@ void block(LoweredNodes& nodes, IsIt isIt, std::string_view why) {
   }
   nodes.narrow = std::move(narrow);
   if (!blocked.empty())
-    nodes.notes.push_back({fmt::format("these stay in float32, though the plan lowers them, since {}: {}", why,
+    nodes.notes.push_back({fmt::format("these nodes stay in float32, though the plan lowers them, since {}: {}", why,
                                        fusescope::listed(blocked))});
 }
 
@@ -169,12 +169,12 @@ void blockUnconvertible(const Plan& plan, LoweredNodes& nodes) {
   const std::int64_t opset = known == plan.model->opset.end() ? onnxlib::newestOpset() : known->second;
   block(
       nodes, [&](const LoweredNode& node) { return hasWideOperand(node.op, opset); },
-      "ONNX has an operand of theirs in float32 alone and the converter would convert it (--to onnx lowers the rest of "
-      "such a node)");
+      "ONNX allows an operand of theirs only in float32, and the converter would convert it (--to onnx lowers the rest "
+      "of such a node)");
   block(
       nodes, [](const LoweredNode& node) { return node.op == "Cast"; },
-      "they are Casts of the author to float32, which the converter would leave as they are while it declares what "
-      "they make as float16 (--to onnx writes what the plan has)");
+      "they are Casts of the author to float32; the converter would keep them, but declare their results as float16 "
+      "(--to onnx writes what the plan has)");
 }
 
 /// A weight of a blocked node stays in float32 for all that read it.
@@ -186,7 +186,7 @@ Status checkWeights(const LoweredNodes& nodes) {
     for (const std::string& weight : node.weights)
       if (const auto other = wide.find(weight); other != wide.end())
         return Diagnostic{
-            .message = fmt::format("onnxconverter-common converts a weight for all nodes or for none, and this "
+            .message = fmt::format("onnxconverter-common converts a weight either for all nodes or for none, and this "
                                    "one is read by '{}' in float32 and by '{}' in float16",
                                    other->second->shown, node.shown),
             .where = {.value = weight},
@@ -203,7 +203,7 @@ Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options
   TRY(checkScriptName(options.path, {"onnx", "onnxconverter_common"}));
   LoweredNodes nodes = TRY(loweredNodes(plan, kOnnxruntime, options.stop));
   if (nodes.low == DataType::BF16)
-    return Diagnostic{.message = "onnxconverter-common converts to float16 alone, and the plan has bf16",
+    return Diagnostic{.message = "onnxconverter-common can convert to float16 only, and the plan has bf16",
                       .where = {.node = nodes.narrow.front().shown},
                       .help = "Use --to onnx or --to modelopt, or plan in f16."};
   blockUnconvertible(plan, nodes);

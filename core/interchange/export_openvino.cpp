@@ -136,8 +136,9 @@ Result<OpenvinoLists> listsOfQuantized(const Plan& plan) {
       addValuesOf(own, own.node(*there), lists.kept);
   }
   lists.notes.push_back(
-      {"the ranges of the plan are not said: NNCF calibrates by itself, on the samples that the script is given, and "
-       "decides about additions and pools by its own rules; --to onnx writes these ranges"});
+      {"the script does not contain the ranges of the plan: NNCF calibrates by itself, on the samples that are given "
+       "to the script, and decides about additions and pools by its own rules; --to onnx writes the ranges of the "
+       "plan"});
   return lists;
 }
 

@@ -70,8 +70,9 @@ Result<std::string> profileFlags(const Plan& plan) {
   std::string min, opt, max;
   for (const InputSpec& input : saidInputs(plan)) {
     if (input.name.find('\n') != std::string::npos)
-      return Diagnostic{.message = "the name of the input has a line break, which no command line of Polygraphy holds",
-                        .where = {.value = input.name}};
+      return Diagnostic{
+          .message = "the name of the input contains a line break, which a command line of Polygraphy cannot contain",
+          .where = {.value = input.name}};
     const auto shape = [&](const Dims& dims) {
       return " " + shellQuoted(fmt::format("{}:[{}]", input.name, extentsBy(dims, ",")));
     };
@@ -93,7 +94,7 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
   }
   for (const auto& node : config.nodes) {
     if (node.node.size() > kLongestName) {
-      return Diagnostic{.message = "the name is longer than TensorRT's metadata holds",
+      return Diagnostic{.message = "the name is too long for TensorRT's metadata",
                         .where = {.node = node.node},
                         .help = "Give the node a shorter name."};
     }

@@ -23,11 +23,11 @@ Status checkIsProgram(const Plan& plan) {
   if (plan.model->path.ends_with(".pt2") && !plan.model->network.empty()) return Done{};
   if (plan.model->path.ends_with(".pt2"))
     return Diagnostic{
-        .message = "the program's own graph was planned, whose operators have no types below float32 here",
+        .message = "the plan was made for the program's own graph, whose operators have no types below float32 here",
         .where = {.file = plan.model->path},
         .help = "Make it runnable first: fusescope import " + plan.model->path};
   return Diagnostic{
-      .message = fmt::format("{} writes casts into an exported program (.pt2), and this is no such file", kFormat),
+      .message = fmt::format("{} writes casts into an exported program (.pt2), and this file is not one", kFormat),
       .where = {.file = plan.model->path},
       .help = "Use --to onnx, or export a plan of the .pt2."};
 }
@@ -66,15 +66,14 @@ ProgramNodes programNodesOf(const LoweredNodes& nodes) {
 
 void addNotes(const ProgramNodes& nodes, const CastProgram& made, std::vector<ExportNote>& notes) {
   if (!nodes.divided.empty())
-    notes.push_back(
-        {fmt::format("{} of the program {} in float32, since the plan lowers only a part of what torch made "
-                     "of each: {}",
-                     counted(std::ssize(nodes.divided), "node"), nodes.divided.size() == 1 ? "stays" : "stay",
-                     listed(nodes.divided))});
+    notes.push_back({fmt::format(
+        "{} of the program {} in float32, because the plan lowers only a part of the nodes that torch made of each: {}",
+        counted(std::ssize(nodes.divided), "node"), nodes.divided.size() == 1 ? "stays" : "stay",
+        listed(nodes.divided))});
   if (!nodes.untied.empty())
-    notes.push_back(
-        {fmt::format("{} that the plan lowers {} no node of the program: {}", counted(std::ssize(nodes.untied), "node"),
-                     nodes.untied.size() == 1 ? "has" : "have", listed(nodes.untied))});
+    notes.push_back({fmt::format("{} that the plan lowers {} no corresponding node in the program: {}",
+                                 counted(std::ssize(nodes.untied), "node"), nodes.untied.size() == 1 ? "has" : "have",
+                                 listed(nodes.untied))});
   std::map<std::string, std::vector<std::string>> byReason;
   for (const KeptNode& kept : made.kept) byReason[kept.why].push_back(kept.node);
   for (const auto& [why, names] : byReason)
@@ -101,7 +100,8 @@ Result<Exported> writePt2(const Plan& plan, const ExportOptions& options) {
                       .help = "Use --to onnx, which writes every type of the plan."};
   addNotes(nodes, made, lowered.notes);
   if (std::ranges::any_of(plan.inputSpecs, [](const InputSpec& spec) { return spec.source == "user"; }))
-    lowered.notes.push_back({"the extents that were given for inputs are not in it: fusescope inputs writes them"});
+    lowered.notes.push_back(
+        {"the file does not contain the extents that were given for inputs: fusescope inputs writes them"});
   Exported exported;
   exported.summary = fmt::format("the exported program with {} in {}, by {} of PyTorch", counted(made.narrowed, "node"),
                                  name(lowered.low), counted(made.casts, "cast"));

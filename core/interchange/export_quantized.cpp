@@ -37,8 +37,9 @@ Result<Exported> writeTyped(const Plan& plan, const ExportOptions& options, cons
   const auto withCodes = TRY(makePlan(std::move(model), withoutCodes(plan.options), nullptr, options.stop));
   Exported exported = TRY(writeTypes(*withCodes, plan, options));
   const auto planned = integerProducts(plan), read = integerProducts(*withCodes);
-  const std::string counts =
-      fmt::format("read again, {} kernels of the network multiply integers, but {} of the plan", read, planned);
+  const std::string counts = fmt::format(
+      "when the network is read again, {} of its kernels multiply integers, but {} of the plan's kernels do", read,
+      planned);
   if (!exported.failedCheck && read < planned) exported.failedCheck = Diagnostic{.message = counts};
   if (read > planned) exported.notes.insert(exported.notes.begin(), {counts});
   exported.notes.insert(exported.notes.begin(), made.notes.begin(), made.notes.end());

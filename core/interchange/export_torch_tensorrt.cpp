@@ -41,23 +41,21 @@ std::map<std::string, ModuleTypes> modulesOf(const LoweredNodes& nodes) {
 Status checkModules(const std::map<std::string, ModuleTypes>& modules) {
   const auto outside = modules.find("");
   if (outside != modules.end() && !outside->second.wide.empty())
-    return Diagnostic{
-        .message = fmt::format("Torch-TensorRT keeps modules in float32, and the file tells no module of {} "
-                               "that {} so",
-                               counted(std::ssize(outside->second.wide), "node"),
-                               outside->second.wide.size() == 1 ? "stays" : "stay"),
-        .where = {.node = outside->second.wide.front()},
-        .help =
-            "Export the model with torch.onnx.export(dynamo=True), which writes modules; or use --to "
-            "onnx."};
+    return Diagnostic{.message = fmt::format("Torch-TensorRT keeps whole modules in float32, but the file does not "
+                                             "name the module of {} that {} in float32",
+                                             counted(std::ssize(outside->second.wide), "node"),
+                                             outside->second.wide.size() == 1 ? "stays" : "stay"),
+                      .where = {.node = outside->second.wide.front()},
+                      .help =
+                          "Export the model with torch.onnx.export(dynamo=True), which writes modules; or use --to "
+                          "onnx."};
   for (const auto& [path, types] : modules) {
     if (types.wide.empty() || types.narrow.empty()) continue;
-    return Diagnostic{
-        .message = fmt::format("Torch-TensorRT keeps whole modules in float32, and of '{}' some nodes stay so ({}), "
-                               "others do not ({})",
-                               path, listed(types.wide), listed(types.narrow)),
-        .where = {.node = types.wide.front()},
-        .help = fmt::format("Pin all of it: --pin module:{}=f32, or use --to onnx.", path)};
+    return Diagnostic{.message = fmt::format("Torch-TensorRT keeps whole modules in float32, but in the module '{}' "
+                                             "some nodes stay in float32 ({}) and others do not ({})",
+                                             path, listed(types.wide), listed(types.narrow)),
+                      .where = {.node = types.wide.front()},
+                      .help = fmt::format("Pin all of it: --pin module:{}=f32, or use --to onnx.", path)};
   }
   return Done{};
 }
@@ -128,8 +126,8 @@ Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& optio
   for (const auto& [path, types] : modules)
     if (!types.wide.empty()) excluded.push_back(exactExpression(path));
   nodes.notes.push_back(
-      {"Torch-TensorRT lowers a program of PyTorch, not this file: what its decompositions make of a module is in the "
-       "module's type, and what no module holds is lowered. --to onnx is exact"});
+      {"Torch-TensorRT lowers a program of PyTorch, not this file: all nodes into which it decomposes a module get the "
+       "module's type, and nodes outside of modules are lowered. --to onnx is exact"});
   std::string text = fmt::format(
       "# Settings of Torch-TensorRT's autocast (2.10 on; 2.10 to 2.12 need use_explicit_typing=True too): {} in "
       "float32,\n"

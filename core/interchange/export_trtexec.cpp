@@ -52,7 +52,7 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
   if (log != nullptr) {
     const auto found = log->find(node);
     if (found == log->end()) {
-      return Diagnostic{.message = "the log registers no layer for this node",
+      return Diagnostic{.message = "the log has no 'Registering layer' line for this node",
                         .where = {.node = node, .attribute = "--layer-names"},
                         .help = "Give the log of this model's build with trtexec --verbose, or use --to polygraphy."};
     }
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
   for (const auto& layer : layers) {
     const auto why = whyInexpressible(layer);
     if (!why.empty())
-      return refused(node, fmt::format("trtexec cannot be told the layer name '{}': it {}", layer, why));
+      return refused(node, fmt::format("trtexec's options cannot contain the layer name '{}': it {}", layer, why));
   }
   return layers;
 }
@@ -76,9 +76,10 @@ Result<std::vector<std::string>> profileWords(const Plan& plan) {
   for (const InputSpec& input : saidInputs(plan)) {
     const auto why = whyInexpressible(input.name);
     if (!why.empty() && why.find("wildcard") == std::string_view::npos)
-      return Diagnostic{.message = fmt::format("trtexec cannot be told the extents of this input: its name {}", why),
-                        .where = {.value = input.name},
-                        .help = "Use --to polygraphy, or give the input another name."};
+      return Diagnostic{
+          .message = fmt::format("trtexec's options cannot contain the extents of this input: its name {}", why),
+          .where = {.value = input.name},
+          .help = "Use --to polygraphy, or give the input another name."};
     min.push_back(input.name + ":" + extentsBy(input.min, "x"));
     opt.push_back(input.name + ":" + extentsBy(input.opt, "x"));
     max.push_back(input.name + ":" + extentsBy(input.max, "x"));
@@ -95,7 +96,7 @@ Result<std::vector<std::string>> profileWords(const Plan& plan) {
 Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
   TRY(refuseStronglyTyped(plan, "--to trtexec"));
   if (options.text(kTrtVersionOption.name).empty()) {
-    return Diagnostic{.message = "the version of TensorRT must be known: its options differ",
+    return Diagnostic{.message = "the version of TensorRT must be known, because trtexec's options depend on it",
                       .where = {.attribute = "--trt-version"},
                       .help = "For example: --trt-version 10.3."};
   }
@@ -112,7 +113,7 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
     if (log.empty()) {
       return Diagnostic{.message = "the log has no line 'Registering layer: … for ONNX node: …'",
                         .where = {.attribute = "--layer-names"},
-                        .help = "It must come from trtexec --verbose while it parses the model."};
+                        .help = "Give the output of trtexec --verbose, from when it parses the model."};
     }
   }
   std::vector<std::string> precisions, outputs;

@@ -168,12 +168,13 @@ class Divider {
 Status refuseCodes(const Plan& plan, std::string_view format) {
   const bool weights = plan.options.weightOnly.type != DataType::Undefined;
   if (plan.model->unquantized == nullptr && !weights) return Done{};
-  return Diagnostic{.message = fmt::format("{} says which nodes are in a narrower float, and this plan {} as integers",
-                                           format, weights ? "holds weights" : "calculates"),
-                    .where = {.attribute = "--to"},
-                    .help =
-                        "Use --to onnx, which writes codes into the network too, or plan without --ranges and "
-                        "--weight-only."};
+  return Diagnostic{
+      .message = fmt::format("{} can only say which nodes are in a narrower float, and this plan {} as integers",
+                             format, weights ? "holds weights" : "calculates"),
+      .where = {.attribute = "--to"},
+      .help =
+          "Use --to onnx, which writes codes into the network too, or plan without --ranges and "
+          "--weight-only."};
 }
 
 /// The one type below f32.
@@ -184,13 +185,12 @@ Result<DataType> lowType(const std::vector<LoweredNode>& nodes, std::string_view
     if (node.type == DataType::BF16) bf16.push_back(node.shown);
   }
   if (f16.empty() && bf16.empty())
-    return Diagnostic{
-        .message = fmt::format("the plan calculates nothing below float32: {} has nothing to say", format),
-        .help = "Add --precision f16 or bf16, or pins to one of them."};
+    return Diagnostic{.message = fmt::format("the plan calculates nothing below float32, so {} would be empty", format),
+                      .help = "Add --precision f16 or bf16, or pins to one of them."};
   if (f16.empty()) return DataType::BF16;
   if (bf16.empty()) return DataType::F16;
   const auto& fewer = f16.size() < bf16.size() ? f16 : bf16;
-  return Diagnostic{.message = fmt::format("{} knows one type below float32, and the plan has {} in f16 and {} in bf16",
+  return Diagnostic{.message = fmt::format("{} has one type below float32, and the plan has {} in f16 and {} in bf16",
                                            format, counted(std::ssize(f16), "node"), std::ssize(bf16)),
                     .where = {.node = fewer.front()},
                     .help = fmt::format("Give all of them one type (those in {} are {}), or use --to onnx.",
@@ -213,7 +213,7 @@ std::vector<std::string> LoweredNodes::wideNames() const {
 
 Result<LoweredNodes> loweredNodes(const Plan& plan, std::string_view format, const StopToken& stop) {
   if (plan.structure == nullptr || plan.source != CoverSource::Planned)
-    return Diagnostic{.message = "a plan that was read back from an engine says nothing of single nodes' types",
+    return Diagnostic{.message = "a plan that was read back from an engine does not contain the types of single nodes",
                       .help = "Export a plan of the model instead."};
   TRY(refuseCodes(plan, format));
   std::optional<onnxlib::FileModel> file;
@@ -225,14 +225,14 @@ Result<LoweredNodes> loweredNodes(const Plan& plan, std::string_view format, con
   for (const CoverBody& body : plan.bodies)
     if (lowersSomething(plannedBody(body)))
       nodes.notes.push_back(
-          {fmt::format("what the plan lowers in the {} of '{}' stays in float32: {} divides the main "
-                       "graph alone; --to onnx writes bodies too",
+          {fmt::format("the nodes that the plan lowers in the {} of '{}' stay in float32: {} covers only the main "
+                       "graph; --to onnx writes bodies too",
                        body.attribute, plan.graph().node(body.holder).name, format)});
   const bool stores = std::ranges::any_of(
       plan.answers, [](const DirectiveAnswer& answer) { return answer.outcome == DirectiveOutcome::Stored; });
   if (stores)
     nodes.notes.push_back(
-        {fmt::format("--output-type is not said: {} knows what nodes calculate in, not what they "
+        {fmt::format("--output-type is left out: {} has the types in which nodes calculate, not those in which they "
                      "store; --to onnx writes both",
                      format)});
   return nodes;
@@ -254,11 +254,12 @@ Status checkNodeNames(const LoweredNodes& nodes, std::string_view format) {
         .where = {.node = nameless.front()},
         .help = "Give the nodes of the model names, or use --to onnx, which needs none."};
   if (!shared.empty())
-    return Diagnostic{.message = fmt::format("{} finds nodes by name, and this name in the file is also that of a node "
-                                             "that the plan lowers",
-                                             format),
-                      .where = {.node = shared.front()},
-                      .help = "Give the nodes of the model different names, or use --to onnx, which needs none."};
+    return Diagnostic{
+        .message = fmt::format(
+            "{} finds nodes by name, and in the file this node has the same name as a node that the plan lowers",
+            format),
+        .where = {.node = shared.front()},
+        .help = "Give the nodes of the model different names, or use --to onnx, which needs none."};
   return Done{};
 }
 

@@ -18,7 +18,7 @@ Result<NetworkCutter> NetworkCutter::open(const Plan& plan, const StopToken& sto
   cutter.m_file = std::make_shared<const onnxlib::FileModel>(
       TRY(onnxlib::readModel(cutter.m_source, {.takesMissingData = cutter.m_model->weightless})));
   if (cutter.m_file->graph.nodes.size() != cutter.m_model->origins.size())
-    return Diagnostic{.message = "this is not the network that the plan was made of",
+    return Diagnostic{.message = "this is not the network for which the plan was made",
                       .where = {.file = cutter.m_source.string()}};
   cutter.m_values = std::make_shared<const FileValues>(cutter.m_file->graph);
   cutter.m_stands.resize(cutter.m_file->graph.nodes.size(), 0);

@@ -179,7 +179,7 @@ Nodes descendantsOf(const FileValues& values, const std::vector<std::string>& fr
 Status checkKnown(const FileValues& values, const std::vector<std::string>& names, const char* option) {
   for (const std::string& name : names) {
     if (values.isKnown(name)) continue;
-    return Diagnostic{.message = "the network has no such value",
+    return Diagnostic{.message = "the network has no value of this name",
                       .where = {.value = name, .attribute = option},
                       .help = nearestInWords(name, values.allNames(), "Values are named as in the file.")};
   }
@@ -187,11 +187,11 @@ Status checkKnown(const FileValues& values, const std::vector<std::string>& name
 }
 
 Diagnostic noInput(const FileValues& values, const std::string& name) {
-  Diagnostic error{.message = "nothing between it and what --to names reads it",
+  Diagnostic error{.message = "no node on the way to the values of --to reads it",
                    .where = {.value = name, .attribute = "--from"}};
   if (!values.isWeight(name) && values.depends(name) == FileValues::Depends::Data) return error;
-  error.message = "it is made of weights or extents alone, and cannot be an input of the part";
-  error.help = "What makes it is cut out along with the part: leave it out of --from.";
+  error.message = "it depends only on weights or extents, so it cannot be an input of the part";
+  error.help = "Leave it out of --from: the nodes that calculate it are part of the part that is cut out.";
   return error;
 }
 
@@ -200,9 +200,9 @@ Status checkMade(const FileValues& values, const std::vector<std::string>& to, c
     const std::ptrdiff_t maker = values.maker(name);
     if (maker >= 0 && nodes.contains(static_cast<std::size_t>(maker))) continue;
     return Diagnostic{.message = maker < 0 ? "no node makes it: it is an input or a weight of the network"
-                                           : "it is not made of what --from names",
+                                           : "it does not depend on the values of --from",
                       .where = {.value = name, .attribute = "--to"},
-                      .help = "Name a value that a node makes out of those of --from."};
+                      .help = "Name a value that a node calculates from those of --from."};
   }
   return Done{};
 }
@@ -281,7 +281,7 @@ std::vector<std::string> FileValues::allNames() const {
 Result<NetworkPart> partOfNodes(const FileValues& values, const Nodes& chosen, const PartFacts& facts) {
   if (chosen.empty())
     return Diagnostic{.message = "no node of the file is chosen",
-                      .help = "What the planner added itself, as conversions, stands in no file."};
+                      .help = "Nodes that the planner added, such as conversions, are not in the file."};
   return PartMaker(values, facts, chosen).run();
 }
 
@@ -299,9 +299,9 @@ Result<NetworkPart> partBetween(const FileValues& values, const std::vector<std:
   }
   TRY(checkMade(values, to, between));
   if (between.empty() && !from.empty())
-    return Diagnostic{.message = "no output of the network is made of it",
+    return Diagnostic{.message = "no output of the network depends on it",
                       .where = {.value = from.front(), .attribute = "--from"},
-                      .help = "Say with --to where the part ends."};
+                      .help = "Name the end of the part with --to."};
   NetworkPart part = TRY(partOfNodes(values, between, facts));
   for (const std::string& name : from)
     if (std::ranges::find(part.inputs, name) == part.inputs.end()) return noInput(values, name);

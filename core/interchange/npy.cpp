@@ -195,20 +195,20 @@ Result<Tensor> parseNpy(std::span<const std::byte> bytes, const std::string& fil
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + range->begin, range->end - range->begin);
   const auto header = HeaderReader(text).read();
-  if (!header)
-    return npyError("the array's header cannot be understood", file, array, "Save plain arrays, not objects.");
+  if (!header) return npyError("the array's header cannot be read", file, array, "Save plain arrays, not objects.");
   const auto textWidth = npyTextWidth(header->descr);
   const auto type = textWidth ? DataType::String : TRY(typeOf(header->descr, file, array));
   const auto count = elementCount(header->shape);
   const auto data = bytes.subspan(range->end);
   if (!count || *count > (std::int64_t{1} << 58)) {
-    return npyError(fmt::format("the array's extents {} are absurd", toText(header->shape)), file, array);
+    return npyError(fmt::format("the array's extents {} are too large or negative", toText(header->shape)), file,
+                    array);
   }
   const auto wanted = byteSize(type, *count);
   const bool isCutOff =
       textWidth ? static_cast<std::size_t>(*count) > data.size() / npyTextBytes(*textWidth) : data.size() < wanted;
   if (isCutOff) {
-    return npyError(fmt::format("the array is cut off: {} of type {} need more than the {} bytes that are there",
+    return npyError(fmt::format("the array is cut off: {} of type {} need more bytes than the {} that are there",
                                 toText(header->shape), header->descr, data.size()),
                     file, array);
   }

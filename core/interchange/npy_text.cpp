@@ -44,8 +44,7 @@ Result<Tensor> textFromNpy(std::span<const std::byte> bytes, std::size_t width, 
     std::memcpy(characters.data(), bytes.data() + i * npyTextBytes(width), npyTextBytes(width));
     const auto last = characters.find_last_not_of(U'\0');
     for (std::size_t at = 0; last != std::u32string::npos && at <= last; ++at) {
-      if (!isUnicodeCharacter(characters[at]))
-        return Diagnostic{.message = "holds text with something that is no character"};
+      if (!isUnicodeCharacter(characters[at])) return Diagnostic{.message = "contains a code that is not a character"};
       appendUtf8(strings[i], characters[at]);
     }
   }

@@ -17,15 +17,15 @@ constexpr const char* kArray = "array";
 Diagnostic bad(const std::filesystem::path& path, std::string entry, std::string message) {
   return {.message = std::move(message),
           .where = {.file = path.string(), .attribute = std::move(entry)},
-          .help = "Expected is what 'polygraphy run --save-inputs' writes: a list of {name: array}."};
+          .help = "The file must be one that 'polygraphy run --save-inputs' writes: a list of {name: array}."};
 }
 
 Result<Tensor> arrayOf(const Json& value, const std::filesystem::path& path, const std::string& name,
                        const std::string& entry) {
   if (!value.is_object() || !value.contains(kArray) || !value[kArray].is_string())
-    return bad(path, entry, "is not an array of Polygraphy's");
+    return bad(path, entry, "is not an array in Polygraphy's form");
   const auto bytes = decodeBase64(value[kArray].get_ref<const std::string&>());
-  if (!bytes) return bad(path, entry, "its array is not base64, or is cut off");
+  if (!bytes) return bad(path, entry, "contains an array that is not base64, or that is cut off");
   auto array = parseNpy(std::as_bytes(std::span(*bytes)), path.string(), name);
   if (!array.ok()) {
     Diagnostic error = std::move(array).error();
@@ -42,12 +42,13 @@ Result<std::vector<NpzArrays>> readPolygraphyInputs(const std::filesystem::path&
   if (!parsed.ok()) return bad(path, parsed.error().where.attribute, parsed.error().message);
   const Json& json = parsed.value();
   if (json.is_object() && json.contains(kClass) && json[kClass].is_string())
-    return bad(path, {}, fmt::format("this holds {} of Polygraphy, not inputs", json[kClass].get<std::string>()));
-  if (!json.is_array()) return bad(path, {}, "this is not a list of inputs");
+    return bad(path, {},
+               fmt::format("this file contains {} of Polygraphy, not inputs", json[kClass].get<std::string>()));
+  if (!json.is_array()) return bad(path, {}, "this file is not a list of inputs");
   std::vector<NpzArrays> samples;
   for (const Json& feed : json) {
     const std::string place = fmt::format("[{}]", samples.size());
-    if (!feed.is_object()) return bad(path, place, "is not a set of inputs by name");
+    if (!feed.is_object()) return bad(path, place, "is not an object of inputs by name");
     NpzArrays arrays;
     for (const auto& [name, value] : feed.items())
       arrays.emplace(name, TRY(arrayOf(value, path, name, place + "." + name)));

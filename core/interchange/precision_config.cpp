@@ -156,14 +156,15 @@ Status checkTrtVersion(const PrecisionConfig& config, TrtVersion version, TrtVer
     return Diagnostic{.message = std::move(message), .where = {.attribute = "--trt-version"}, .help = std::move(help)};
   };
   if (version.major >= 11) {
-    return refused(fmt::format("TensorRT {} has no layer precisions: networks are strongly typed since 11.0 and their "
-                               "precision is in the casts of the model",
+    return refused(fmt::format("TensorRT {} has no layer precisions: since version 11.0 its networks are strongly "
+                               "typed, and the Casts of the model determine their types",
                                version.text()),
                    "Export for a version up to 10.16, or put casts into the model.");
   }
   if (version > TrtVersion{10, 16}) {
-    return refused(fmt::format("TensorRT {} is not known; layer precisions are known up to 10.16", version.text()),
-                   "Give the version that will be used, up to 10.16.");
+    return refused(
+        fmt::format("TensorRT {} is not known; layer precisions are known up to version 10.16", version.text()),
+        "Give the version that will be used, up to 10.16.");
   }
   if (version < first) {
     return refused(fmt::format("{} needs TensorRT {} or later", format, first.text()), "Use a later version.");

@@ -32,7 +32,7 @@ Status checkScriptName(const std::filesystem::path& path, const std::vector<std:
   const std::string name = path.stem().string();
   if (path.extension() != ".py" || std::ranges::find(packages, name) == packages.end()) return Done{};
   return Diagnostic{
-      .message = fmt::format("Python would import this file in the place of the package '{}' that it needs", name),
+      .message = fmt::format("Python would import this file instead of the package '{}', which it needs", name),
       .where = {.file = path.string(), .attribute = "--output"},
       .help = "Give the script another name."};
 }

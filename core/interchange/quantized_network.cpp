@@ -226,9 +226,10 @@ class CodeEdits {
 
   Result<onnxlib::NodePlace> placeOf(const Node& node) const {
     if (const auto place = placeIn(node)) return onnxlib::NodePlace{m_path, *place};
-    return Diagnostic{.message = "is not as the file has it, so that its operands cannot be codes there",
-                      .where = {.node = node.name},
-                      .help = fmt::format("Leave it in floats: --pin '{}=f32'.", node.name)};
+    return Diagnostic{
+        .message = "the node differs from the node of the file, so its operands cannot be written as codes",
+        .where = {.node = node.name},
+        .help = fmt::format("Leave the node in floats: --pin '{}=f32'.", node.name)};
   }
 
   /// A constant that is read and that the file has not is written, once.
@@ -238,9 +239,10 @@ class CodeEdits {
     const std::string& name = m_graph.value(value).name;
     if (!isNew(value) && isInFile(value) && !m_rewritten.goneValues.contains(name)) return name;
     if (!isNew(value) && !m_graph.isConstant(value))
-      return Diagnostic{.message = "the file has no value of this name; codes cannot stand for it there",
-                        .where = {.value = name},
-                        .help = "Leave what reads it in floats with --pin, or --exclude when calibrating."};
+      return Diagnostic{
+          .message = "the file has no value of this name, so it cannot be written as codes",
+          .where = {.value = name},
+          .help = "Leave the nodes that read it in floats, with --pin, or with --exclude when calibrating."};
     const std::string& fresh = m_newNames[value] = m_shared.fresh(name);
     if (m_graph.isConstant(value)) writeConstant(fresh, m_graph.value(value).constant);
     return fresh;
@@ -283,9 +285,10 @@ Status addCodes(CodesOfFile& shared, const Plan& plan, const FileGraph& file, co
     const auto place = edits.placeIn(holder);
     const auto* attribute = place ? file.nodes[*place].attribute(body.attribute) : nullptr;
     if (attribute == nullptr)
-      return Diagnostic{.message = "is not as the file has it, so that what is in it cannot be codes there",
-                        .where = {.node = holder.name},
-                        .help = "Leave its nodes in floats: --exclude them when calibrating."};
+      return Diagnostic{
+          .message = "the node differs from the node of the file, so values in its bodies cannot be written as codes",
+          .where = {.node = holder.name},
+          .help = "Leave the nodes in it in floats: --exclude them when calibrating."};
     GraphPath inside = path;
     inside.push_back({*place, body.attribute});
     TRY(addCodes(shared, plannedBody(body), *std::get<std::shared_ptr<const FileGraph>>(attribute->value), inside,
@@ -311,7 +314,8 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
   TRY(addCodes(codes, plan, file.graph, {}, stop));
   if (!codes.rewritten.empty())
     notes.push_back(
-        {fmt::format("written as the operators that they stand for, so that codes can stand beside these: {}",
+        {fmt::format("these operators are written as the simpler operators that they consist of, so that codes can be "
+                     "written between those: {}",
                      joined(codes.rewritten))});
   if (codes.neededOpset <= own) return std::move(codes.edits);
   // Operands of the file as it is at that opset, then what becomes codes.
@@ -323,7 +327,7 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
   append(edits.initializers, std::move(codes.edits.initializers));
   settleRewritten(raised, edits);
   edits.opset = codes.neededOpset;
-  notes.push_back({fmt::format("the opset is raised from {} to {}: codes with a scale for each {} need it", own,
+  notes.push_back({fmt::format("the opset is raised from {} to {}, because codes with a scale for each {} need it", own,
                                edits.opset, edits.opset == kOpsetOfBlocks ? "block, or of int4," : "channel")});
   return edits;
 }

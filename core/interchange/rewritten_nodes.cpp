@@ -18,9 +18,9 @@ using onnxlib::FileGraph;
 using onnxlib::FileNode;
 
 Diagnostic notInTheFile(const std::string& name) {
-  return {.message = "is not as the file has it, so that its operands cannot be codes there",
+  return {.message = "the node differs from the node of the file, so its operands cannot be written as codes",
           .where = {.node = name},
-          .help = fmt::format("Leave it in floats: --pin '{}=f32'.", name)};
+          .help = fmt::format("Leave the node in floats: --pin '{}=f32'.", name)};
 }
 
 class Finder {

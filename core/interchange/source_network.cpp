@@ -36,15 +36,15 @@ Result<std::filesystem::path> sourceNetwork(const Plan& plan, const StopToken& s
     return std::filesystem::path(model.networkPath());
   const std::string& engine = model.files.front()->identity().path;
   const std::filesystem::path path = fileNamedIn(engine, model.path);
-  constexpr const char* kHelp = "Put the model that it was built of there, or build it again.";
+  constexpr const char* kHelp = "Put the model from which it was built there, or build it again.";
   if (std::error_code error; !std::filesystem::exists(path, error))
-    return Diagnostic{.message = fmt::format("the network that {} was built of is not there", engine),
+    return Diagnostic{.message = fmt::format("the network from which {} was built is not there", engine),
                       .where = {.file = path.string()},
                       .help = kHelp};
   const Model there = TRY(importModel(path, {}, stop));
   const Value* other = there.contentHash == model.contentHash ? otherNumbers(*model.graph, *there.graph) : nullptr;
   if (there.contentHash == model.contentHash && other == nullptr) return std::filesystem::path(there.networkPath());
-  return Diagnostic{.message = fmt::format("this is not the network that {} was built of", engine),
+  return Diagnostic{.message = fmt::format("this is not the network from which {} was built", engine),
                     .where = {.file = path.string(), .value = other == nullptr ? std::string() : other->name},
                     .help = kHelp};
 }

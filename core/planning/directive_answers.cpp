@@ -41,7 +41,7 @@ void DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId origin,
   const auto known = m_normalised.find(name);
   if (known == m_normalised.end())
     return nothingToDo(directive, {Subject::node(name)},
-                       name + " is in the file, but no node of the network stands for it", {}, said);
+                       name + " is in the file, but no node of the network represents it", {}, said);
   nothingToDo(directive, {Subject::node(name)}, name + " " + message(m_model.decisions[known->second.back()]),
               known->second, said);
 }
@@ -73,7 +73,7 @@ void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode&
 void DirectiveAnswers::aboutUnmadeValue(const Directive& directive, ValueId value, Explanations& said) const {
   const Value& named = m_model.graph->value(value);
   const char* what = named.constant != nullptr ? " is a constant" : " is an input of the network";
-  nothingToDo(directive, {Subject::value(named.name)}, named.name + what + "; no node makes it", {}, said);
+  nothingToDo(directive, {Subject::value(named.name)}, named.name + what + "; no node calculates it", {}, said);
 }
 
 }  // namespace fusescope

@@ -50,14 +50,14 @@ std::string whyNoPattern(std::string_view pattern) {
   const bool isInside = mark != std::string_view::npos;
   for (const std::string_view form : {"/module:", "/value:"})
     if (!hasForm && pattern.find(form) != std::string_view::npos)
-      return "behind the name of a node with bodies stands a name, a glob, a /regular expression/ or op:TYPE";
-  if (isInside && hasForm) return "before /op: stands the name of a node with bodies, or a glob, as in */op:MatMul";
+      return "the name of a node with bodies must be followed by a name, a glob, a /regular expression/ or op:TYPE";
+  if (isInside && hasForm) return "/op: must follow the name of a node with bodies, or a glob, as in */op:MatMul";
   if (isInside && pattern.starts_with('/') && isRegex(pattern.substr(0, mark)))
-    return "before /op: stands no regular expression, but the name of a node with bodies, or a glob";
+    return "/op: must follow the name of a node with bodies, or a glob, and not a regular expression";
   if (!isInside && !startsIt(kOperatorPattern)) return {};
   const std::string_view op = pattern.substr(isInside ? mark + 4 : kOperatorPattern.size());
-  if (op.empty()) return "behind op: stands an operator, as in op:MatMul";
-  if (isGlob(op)) return "behind op: stands the whole name of one operator, as in op:MatMul";
+  if (op.empty()) return "op: must be followed by an operator, as in op:MatMul";
+  if (isGlob(op)) return "op: must be followed by the whole name of one operator, as in op:MatMul";
   return {};
 }
 
@@ -250,15 +250,16 @@ Result<std::vector<NodeId>> PatternMatcher::ofTakenBranch(std::string_view patte
 
 Diagnostic PatternMatcher::nothing(std::string_view pattern) {
   if (const std::string why = whyNoPattern(pattern); !why.empty())
-    return {.message = "'" + std::string(pattern) + "' is no pattern: " + why,
+    return {.message = "'" + std::string(pattern) + "' is not a pattern: " + why,
             .where = {.attribute = std::string(pattern)},
             .help =
                 "Patterns are names, globs, /regular expressions/, op:TYPE, module:PATH, value:NAME and "
                 "HOLDER/PATTERN."};
   if (operatorInBodies(pattern) && m_holders.empty())
-    return {.message = "the pattern '" + std::string(pattern) + "' names nodes in bodies, and the network has none",
-            .where = {.attribute = std::string(pattern)},
-            .help = "op:TYPE alone names all nodes of an operator."};
+    return {
+        .message = "the pattern '" + std::string(pattern) + "' names nodes in bodies, and the network has no bodies",
+        .where = {.attribute = std::string(pattern)},
+        .help = "op:TYPE alone names all nodes of an operator."};
   std::vector<std::string> candidates = candidatesFor(pattern);
   sortDistinct(candidates);
   const char* what = pattern.starts_with(kValue) ? "value" : "node";

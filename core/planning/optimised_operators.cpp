@@ -22,7 +22,7 @@ void judgeLetters(NodeVerdict& verdict, const std::string& equation, const Targe
         decide("validate.supported_with_caveat", subjects, target.name,
                {{"op", "Einsum"},
                 {"target", target.name},
-                {"caveat", "reads letters in lower case only: an export writes the equation as '" + *written + "'"}});
+                {"caveat", "accepts only lower case letters: an export writes the equation as '" + *written + "'"}});
     return;
   }
   verdict = {{.why = decide("validate.restriction_not_met", subjects, target.name,
@@ -30,8 +30,8 @@ void judgeLetters(NodeVerdict& verdict, const std::string& equation, const Targe
                              {"target", target.name},
                              {"name", "equation"},
                              {"statement",
-                              "the letters of its equation are in lower case; this one has more than 26 "
-                              "letters, which cannot all be so"}})}};
+                              "its equation has only lower case letters; this one has more than 26 letters, so that it "
+                              "needs others"}})}};
 }
 
 /// Returns the equation of the Einsum of the file that `node` is or was made of; empty if there is none.
@@ -69,10 +69,10 @@ void refuseInlinedOperators(const Model& model, const Target& target, std::vecto
     const std::string op = operatorText(origin.domain, origin.op);
     const OperatorRow* row = target.table->find(op);
     if (row != nullptr && row->supported) return;
-    verdict = {{.why = decide("validate.operator_not_supported", verdict.why.subjects, target.name,
-                              {{"op", op},
-                               {"target", target.name},
-                               {"hint", "; an export writes the nodes of its function in its place"}})}};
+    verdict = {
+        {.why = decide(
+             "validate.operator_not_supported", verdict.why.subjects, target.name,
+             {{"op", op}, {"target", target.name}, {"hint", "; an export replaces it by the nodes of its function"}})}};
   });
 }
 
@@ -89,13 +89,13 @@ void refuseOptimisedOperators(const Model& model, const Target& target, std::vec
   forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node&, const Origin& origin) {
     const std::string& form = origin.plainForm;
     if (form.empty()) return;
-    verdict = {{.why = decide(
-                    "validate.operator_not_supported", verdict.why.subjects, target.name,
-                    {{"op", operatorText(origin.domain, origin.op)},
-                     {"target", target.name},
-                     {"equivalent", form},
-                     {"hint", "; the same can be said by " + form + ": take the file from before it was optimised"}}),
-                .equivalent = form}};
+    verdict = {
+        {.why = decide("validate.operator_not_supported", verdict.why.subjects, target.name,
+                       {{"op", operatorText(origin.domain, origin.op)},
+                        {"target", target.name},
+                        {"equivalent", form},
+                        {"hint", "; it can be expressed by " + form + ": use the file from before it was optimised"}}),
+         .equivalent = form}};
   });
 }
 

@@ -55,7 +55,7 @@ std::string whyNotPinned(const Plan& plan, NodeId id, DataType type, bool hasRan
     return isFloat(each) || each == DataType::Undefined;  // what is not known may be one
   });
   if (!isOfFloats)
-    return fmt::format("{} produces {}, and pins choose among float types.", node.name,
+    return fmt::format("{} produces {}, and a pin can only choose among float types.", node.name,
                        made.empty() ? "nothing" : name(made.front()));
   if (std::ranges::find(made, type) != made.end()) return {};
   const std::string why = whyNotCalculatedIn(plan.target, node, type);

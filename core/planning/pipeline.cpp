@@ -204,7 +204,7 @@ Result<std::shared_ptr<const Plan>> remakePlan(std::shared_ptr<const Model> mode
   };
   return finishPlan(TRY(layOut(model, options, priced, nullptr)), prices.get(), {}, planBody);
 } catch (const Json::exception& error) {
-  return Diagnostic{.message = std::string("this plan lacks a field or holds one of another kind: ") + error.what(),
+  return Diagnostic{.message = std::string("a field of this plan is missing or has the wrong type: ") + error.what(),
                     .help = "See planning/FORMAT.md."};
 }
 

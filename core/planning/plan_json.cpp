@@ -161,7 +161,7 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
   }
   if (json.value("source", "") == name(CoverSource::ReadBack)) {
     return badPlan("this plan was read back from " + json.at("compiler").at("name").get<std::string>() +
-                       ": no options make it again; the plan that was asked for stands in 'asked'",
+                       ": it cannot be made again from options; the plan that was asked for is in 'asked'",
                    "source");
   }
   const Json version = json.value("version", Json());
@@ -174,19 +174,19 @@ Result<std::shared_ptr<const Plan>> planFromJson(const Json& json, std::shared_p
   if (!sameHash && (version >= kFirstWithDigest || !json.contains("model_hash") || !isOfModel(json, *model))) {
     return Diagnostic{.message = "the plan was made for another model than " + model->path,
                       .where = {.attribute = "model_hash"},
-                      .help = "Plan this model again, or open the model that the plan was made for."};
+                      .help = "Plan this model again, or open the model for which the plan was made."};
   }
   if (!json.contains("options")) return badPlan("the plan has no options", "options");
   for (const char* part : kDecidedParts)
     if (!json.contains(part)) return badPlan("the plan lacks " + std::string(part), part);
   if (version >= kFirstWithDigest && json.value("digest", "") != digestOf(json)) {
-    return Diagnostic{.message = "the file was edited: what it holds is not what was planned",
+    return Diagnostic{.message = "the file was edited: its contents are not what was planned",
                       .where = {.attribute = "digest"},
-                      .help = "Make the plan again; options and directives are what changes it."};
+                      .help = "Make the plan again; to change a plan, change its options and directives."};
   }
   return planAnew(json, std::move(model), sameHash);
 } catch (const Json::exception& error) {
-  return badPlan(std::string("this plan lacks a field or holds one of another kind: ") + error.what(), {});
+  return badPlan(std::string("a field of this plan is missing or has the wrong type: ") + error.what(), {});
 }
 
 }  // namespace fusescope

@@ -28,7 +28,7 @@ Json toJson(const WeightOnly& weights) {
 
 Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place) {
   if (json.is_object()) {
-    TRY(checkKeys(json, {"type", "block"}, place, "weights that are held as integers"));
+    TRY(checkKeys(json, {"type", "block"}, place, "weights that are stored as integers"));
     for (const char* key : {"type", "block"})
       if (!json.contains(key)) return badOptions(missingInWords(json, key), place + "." + key);
   }
@@ -76,7 +76,7 @@ Result<PlanOptions> planOptionsFromJson(const Json& json) {
   }
   JsonFields fields(json);
   fields.read("compiler_options", options.compilerOptions);
-  if (fields.error()) return badOptions("is not an object of texts", "options.compiler_options");
+  if (fields.error()) return badOptions("is not an object of strings", "options.compiler_options");
   if (json.contains("support"))
     options.support =
         std::make_shared<const CompilerSupport>(TRY(compilerSupportFromJson(json["support"], "options.support")));

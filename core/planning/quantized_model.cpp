@@ -18,7 +18,7 @@ Status checkOptions(const PlanOptions& options) {
         .where = {.attribute = "--precision"},
         .help = "Make them with: fusescope calibrate MODEL --inputs F -o RANGES.json, and give --ranges."};
   if (options.ranges != nullptr && !asksForIntegers(options))
-    return Diagnostic{.message = "nothing asks for int8, so that ranges say nothing",
+    return Diagnostic{.message = "nothing asks for int8, so the ranges would not be used",
                       .where = {.attribute = "--ranges"},
                       .help = "Give --precision int8 (or int8,f16), or pin nodes to int8."};
   return Done{};

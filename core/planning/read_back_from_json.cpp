@@ -48,7 +48,7 @@ class ReadBackReader {
 
   Result<ReadBack> read() const {
     if (m_json.contains("kernels") && m_json["kernels"].size() > kMostKernels)
-      return badReadBack("holds more than " + std::to_string(kMostKernels) + " kernels", "kernels");
+      return badReadBack("contains more than " + std::to_string(kMostKernels) + " kernels", "kernels");
     ReadBack told;
     std::vector<std::pair<NodeId, Fate>> fates;
     JsonFields fields(m_json);
@@ -72,14 +72,14 @@ class ReadBackReader {
   Result<NodeId> node(const Json& json) const {
     const auto id = json.is_string() ? m_graph.findNode(json.get_ref<const std::string&>()) : std::nullopt;
     if (!id)
-      return badReadBack(json.dump(-1, ' ', false, Json::error_handler_t::replace) + " is no node of the network");
+      return badReadBack(json.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not a node of the network");
     return *id;
   }
 
   Result<ValueId> value(const Json& json) const {
     const auto id = json.is_string() ? m_graph.findValue(json.get_ref<const std::string&>()) : std::nullopt;
     if (!id)
-      return badReadBack(json.dump(-1, ' ', false, Json::error_handler_t::replace) + " is no tensor of the network");
+      return badReadBack(json.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not a tensor of the network");
     return *id;
   }
 
@@ -176,7 +176,7 @@ class ReadBackReader {
   /// Returns what was read about `node`, unless the file names none.
   template <class T>
   static Result<T> whole(const JsonFields& fields, T read, NodeId node) {
-    if (!fields.error() && !node.valid()) return badReadBack("names no node", "node");
+    if (!fields.error() && !node.valid()) return badReadBack("contains no name of a node", "node");
     return fields.result(std::move(read));
   }
 

@@ -51,9 +51,9 @@ std::string whyNotDisclosed(Fate fate) {
     case Fate::Removed:
       return "It was removed.";
     case Fate::View:
-      return "It calculates nothing: what it makes is seen in the memory of what it reads.";
+      return "It calculates nothing: its result is its input, seen differently in memory.";
     case Fate::Merged:
-      return "An equal node is calculated in its place.";
+      return "An equal node is calculated instead of it.";
     case Fate::Fallback:
       return "Our own engine runs it in the types of the network.";
     case Fate::NotDisclosed:
@@ -116,12 +116,12 @@ PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const
                                                  answerText(*made.asked, refusal->decision))};
   if (const std::string region = regionOf(made, pin.node); !region.empty())
     return {PinCause::InRegion,
-            fmt::format("It is in {}, of which {} chooses the types as a whole.", region, made.compiler.name)};
+            fmt::format("It is in {}, for which {} chooses the types as a whole.", region, made.compiler.name)};
   if (pin.granted)
     if (const std::vector<std::string> others = nodesAskedFor(made, pin.node, *pin.granted); !others.empty())
-      return {PinCause::SharesKernel, fmt::format("Its kernel calculates {} as well, of which {} was asked.",
+      return {PinCause::SharesKernel, fmt::format("Its kernel also calculates {}, for which {} was asked.",
                                                   joined(others), toText(*pin.granted))};
-  return {PinCause::NotDisclosed, pin.granted ? "Nothing that is told says why." : whyNotDisclosed(fate)};
+  return {PinCause::NotDisclosed, pin.granted ? "Nothing that the compiler reported says why." : whyNotDisclosed(fate)};
 }
 
 ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& told) {
@@ -140,7 +140,7 @@ ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, c
   pin.cut = cutAround(made, pin.node);
   if (!pin.granted) return pin;
   pin.result = bitWidth(*pin.granted) > bitWidth(pin.asked) ? PinResult::Widened : PinResult::Ignored;
-  if (fate == Fate::Kernel) pin.why = fmt::format("Its kernel takes it in {}. {}", toText(*pin.granted), pin.why);
+  if (fate == Fate::Kernel) pin.why = fmt::format("Its kernel calculates it in {}. {}", toText(*pin.granted), pin.why);
   return pin;
 }
 
@@ -204,7 +204,7 @@ std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<R
     Decision decision = decide(codeOf(pin), std::move(subjects), made.compiler.name,
                                {{"compiler", made.compiler.name},
                                 {"asked", toText(pin.asked)},
-                                {"granted", pin.granted ? toText(*pin.granted) : "a type that is not told"},
+                                {"granted", pin.granted ? toText(*pin.granted) : "a type that is not reported"},
                                 {"region", regionOf(made, pin.node)},
                                 {"why", pin.why},
                                 {"cut", cutText(made, pin)}});

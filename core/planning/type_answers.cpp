@@ -143,10 +143,9 @@ class TypeAnswerer {
       const TypeChoice& choice = m_solver.choice(id);
       return choice.directive != index || !isGranted(choice.reason) || m_solver.typeWithout(id, index) == choice.type;
     });
-    return same ? "it would be so without it"
-                : "its kernel holds what it calculates with in this type or a wider one, and nothing is read or "
-                  "converted "
-                  "for it";
+    return same ? "the result would be the same without it"
+                : "its kernel keeps what it calculates with in this type or a wider one, and nothing is read or "
+                  "converted for it";
   }
 
   void answerCosts() {

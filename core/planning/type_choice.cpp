@@ -66,10 +66,10 @@ std::string TypeChooser::obstacle(NodeId node, DataType type) const {
   if (!facts.floats) return whyNoFloats(facts);
   if (type == facts.natural) return {};
   if (type == DataType::I8)
-    return "it does not multiply integers: what stands in the way says quantize.*, or --ranges is missing";
+    return "it does not multiply integers: a decision quantize.* says why, or --ranges is missing";
   if (!m_structure.accelerated[node.index]) return "it runs in fallback, which keeps the model's types";
   if (!isExchangeable(facts.natural))
-    return "it computes in " + std::string(name(facts.natural)) + ", which is never exchanged";
+    return "it computes in " + std::string(name(facts.natural)) + ", which is never replaced by another type";
   return whyNotCalculatedIn(m_target, m_graph.node(node), type);
 }
 
@@ -86,7 +86,7 @@ TypeChoice TypeChooser::choose(NodeId node, int pin) const {
   const bool asksForCodes = facts.quantised && directive.type == DataType::I8;
   const bool byWholesale = !facts.floats && !asksForCodes && !namesExactly(directive, m_graph.node(node));
   if (facts.moves || byWholesale) {
-    choice.why = facts.moves ? "it moves elements and takes the type they have" : whyNoFloats(facts);
+    choice.why = facts.moves ? "it moves elements and keeps their type" : whyNoFloats(facts);
     choice.reason = TypeReason::NothingToPin;
     return choice;
   }
@@ -104,9 +104,9 @@ TypeChoice TypeChooser::choose(NodeId node, int pin) const {
 std::string TypeChooser::outputObstacle(ValueId value, DataType type) const {
   const NodeId producer = m_graph.value(value).producer;
   if (!producer.valid() || !isExchangeable(m_structure.truncation.types[value.index]))
-    return "it leaves no float that could be exchanged";
+    return "its result has no float type that could be replaced";
   if (!m_structure.accelerated[producer.index]) return "it runs in fallback, which keeps the model's types";
-  if (hasBody(m_graph.node(producer))) return "its bodies leave the types that they declare";
+  if (hasBody(m_graph.node(producer))) return "its bodies store the types that they declare";
   if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
     return "target " + m_target.name + " does not store " + std::string(name(type));
   return {};

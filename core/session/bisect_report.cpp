@@ -93,9 +93,10 @@ Result<BisectReport> bisectReportFromJson(const Json& json) {
     report.honoured = json["honoured"].get<bool>();
   if (fields.error()) return *fields.error();
   if (report.end == CulpritEnd::Found && report.stages.empty())
-    return Diagnostic{.message = "is found, and no stage says of what kind", .where = {.attribute = "stages"}};
+    return Diagnostic{.message = "is found, but no stage says what kind of thing it is",
+                      .where = {.attribute = "stages"}};
   if (!culprits.empty() && report.stage() == nullptr)
-    return Diagnostic{.message = "are named, and none was found", .where = {.attribute = "culprits"}};
+    return Diagnostic{.message = "are given, although none was found", .where = {.attribute = "culprits"}};
   if (report.stage() != nullptr) report.stages.back().found.off = TRY(placesOf(culprits, report.stages.back()));
   return report;
 }
@@ -126,11 +127,11 @@ std::vector<std::string> culpritsInWords(const BisectReport& report, double tole
   std::vector<std::string> lines{fmt::format("found: without {} {} the error is {} instead of {} (at most {} is right)",
                                              stage.what, joined(culpritsOf(report)), bisectErrorText(stage.found.after),
                                              bisectErrorText(report.before), bisectErrorText(tolerance))};
-  if (stage.found.minimal) lines.emplace_back("none of them can stay: each was tried");
+  if (stage.found.minimal) lines.emplace_back("none of them can be left switched on: each was tried");
   if (report.honoured)
-    lines.emplace_back(*report.honoured ? "the compiler says itself that they were left out"
-                                        : "but the compiler says that it took them all the same");
-  lines.push_back("leave them out by: " + joined(report.options, " "));
+    lines.emplace_back(*report.honoured ? "the compiler confirms that they were switched off"
+                                        : "but the compiler reports that it used them all the same");
+  lines.push_back("switch them off with: " + joined(report.options, " "));
   return lines;
 }
 
@@ -145,8 +146,8 @@ std::vector<std::string> inWords(const BisectReport& report, double tolerance) {
       return {fmt::format("nothing is wrong: the error is {}, and at most {} is right", before,
                           bisectErrorText(tolerance))};
     case CulpritEnd::NoCulprit:
-      return {
-          fmt::format("no culprit: the error is {}, and nothing of what can be switched off makes it right", before)};
+      return {fmt::format("no culprit was found: the error is {}, and nothing that can be switched off makes it right",
+                          before)};
     case CulpritEnd::OutOfBudget:
       return {fmt::format("the search was ended before it found a culprit; the error is {}", before)};
   }

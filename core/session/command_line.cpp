@@ -132,8 +132,9 @@ CommandLine lineOf(const WorkerRequest& request, const CompareSettings& settings
 
 Result<CommandLine> lineOf(const WorkerRequest& request, ErrorsSettings settings, const fs::path& folder) {
   if (request.tolerance.absolute || request.tolerance.relative || !request.tolerance.rms)
-    return Diagnostic{.message = "the command errors judges by max|Δ| over rms alone, and the session by other numbers",
-                      .help = "Choose a tolerance of max|Δ| over rms."};
+    return Diagnostic{
+        .message = "the command errors judges by max|Δ| over rms only, but the session judges by other numbers",
+        .help = "Choose a tolerance of max|Δ| over rms."};
   settings.rms = request.tolerance.rms;
   return wordsOf("errors", request, folder).inputs(request.inputs).words(commandWords(settings)).line();
 }

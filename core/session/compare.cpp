@@ -156,7 +156,7 @@ Status measureTurn(Engine& engine, const std::map<std::string, Tensor>& inputs, 
   const RestWatch others;
   const auto whole = TRY(timeAlone(engine, inputs, options));
   if (!whole.medianMs) {
-    into.unavailable = whole.unavailableReason.empty() ? "the engine gave no time" : whole.unavailableReason;
+    into.unavailable = whole.unavailableReason.empty() ? "the engine reported no time" : whole.unavailableReason;
     return Done{};
   }
   into.totals.push_back(*whole.medianMs);
@@ -252,7 +252,7 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
         fmt::format("A runs on {}, B on {}", counted(a.threads(), "thread"), counted(b.threads(), "thread"));
   for (const auto& [side, engine] : {std::pair("A", &a), std::pair("B", &b)})
     if (const auto recorded = recordedJobOf(*findCompiler(engine->plan().options.compiler)))
-      report.notRanked = fmt::format("{} was not timed here: {}", side, recorded->inWords());
+      report.notRanked = fmt::format("{} was not measured here: {}", side, recorded->inWords());
   report.groups = compareGroups(*madeOfA, *madeOfB);
   for (const Sample& sample : samples.list) {
     if (progress) progress("run", fmt::format("both on {}", sample.name));

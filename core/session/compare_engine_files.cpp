@@ -99,10 +99,11 @@ std::string matchText(const LayerMatch& match, const EngineFilesSide& a, const E
                           : b.hasNetwork ? "A has no network"
                                          : "neither has a network";
   std::string text = fmt::format(
-      "{}: kernels were set against each other by what their layers say, {} by the names of nodes in them and {} by "
-      "their place between the others; {} of A and {} of B have no counterpart",
+      "{}: kernels were compared by the names and types of their layers, {} by the names of nodes in them and {} by "
+      "their position among the others; {} of A and {} of B have no counterpart",
       why, counted(match.byNames, "group"), match.byStructure, match.onlyA, match.onlyB);
-  if (match.namesContradict) text += "; names that both have are of other extents, so that they were not believed";
+  if (match.namesContradict)
+    text += "; names that both have belong to layers of different extents, so they were not used";
   return text;
 }
 
@@ -146,7 +147,7 @@ EngineFilesComparison compareEngineFiles(const ReadBackPlan& a, const ReadBackPl
   if (haveNetworks && areAlike(*a.model, *b.model)) {
     groups = compareGroups(a, b);
     comparison.matchedBy = a.model->contentHash == b.model->contentHash
-                               ? "both are of one network: groups cover the same nodes of it"
+                               ? "both are engines of one network: groups cover the same nodes of it"
                                : "the networks were matched node by node: groups cover nodes that are counterparts";
   } else {
     const LayerMatch match = matchLayers(a, b, haveNetworks ? LayerWords::Structure : LayerWords::Names);

@@ -83,9 +83,10 @@ Result<DiffErrors> errorsOf(const RunErrors& run, const Cover& plan) {
   for (const RunNodeErrors& node : run.nodes) {
     const auto fused = byIdentity.find(node.identity);
     if (fused == byIdentity.end())
-      return Diagnostic{.message = "is of another plan: this one has no such fused node", .where = {.node = node.name}};
+      return Diagnostic{.message = "belongs to another plan: this one has no such fused node",
+                        .where = {.node = node.name}};
     if (node.types != layerTypes(plan, *fused->second))
-      return Diagnostic{.message = "is of another plan: in this one the fused node has other types",
+      return Diagnostic{.message = "belongs to another plan: in this one the fused node has other types",
                         .where = {.node = node.name}};
     errors.fusedNodes[fused->second->identity] = errorOf(node.errors);
   }
@@ -108,7 +109,7 @@ void addRuns(const Session& session, const Cover& plan, DiffInput& input) {
 Result<DiffErrors> readErrors(const std::filesystem::path& path, const Cover& plan) {
   const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != "fusescope.errors")
-    return Diagnostic{.message = "is not what errors --json writes"};
+    return Diagnostic{.message = "is not a file that errors --json wrote"};
   DiffErrors errors = TRY(errorsOf(TRY(runErrorsFromJson(json)), plan));
   const bool named = json.contains("inputs") || json.value("random_inputs", Json()) == true;
   if (!named) errors.on = errors.how = path.string() + ", which does not name its inputs";

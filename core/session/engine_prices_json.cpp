@@ -130,8 +130,9 @@ Json toJson(const EnginePriceTable& table) {
 
 Result<EnginePriceTable> enginePricesFromJson(const Json& json) {
   if (!json.is_object() || json.value("format", Json()) != kPricesFormat)
-    return badPrices("these are no prices", "format");
-  if (json.value("version", Json()) != kPricesVersion) return badPrices("this version is not known", "version");
+    return badPrices("this file contains no prices", "format");
+  if (json.value("version", Json()) != kPricesVersion)
+    return badPrices("this version of the file is not known", "version");
   EnginePriceTable table;
   JsonFields fields(json);
   for (const char* key : {"origin", "model_hash", "kernels"}) fields.require(key);

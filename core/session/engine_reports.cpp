@@ -33,8 +33,8 @@ Result<TimeReport> timeEngine(Engine& engine, const std::map<std::string, Tensor
   if (report.layers.empty() || recordedJobOf(*findCompiler(engine.plan().options.compiler))) return report;
   if (!haveUsualExtents(*report.made, inputs)) {
     report.remark += fmt::format(
-        "{}The inputs have other extents than the plan assumes. Work and moved bytes are known for the assumed extents "
-        "alone, so that these times are not compared with the peaks of the machine. Give the extents with --opt.",
+        "{}The inputs have other extents than the plan assumes. Work and moved bytes are known only for the assumed "
+        "extents, so these times are not compared with the peaks of the machine. Give the extents with --opt.",
         report.remark.empty() ? "" : " ");
     return report;
   }

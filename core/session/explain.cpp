@@ -45,7 +45,7 @@ Result<std::optional<BodyNode>> findInBodies(const Model& model, std::string_vie
   if (exact.size() > 1)
     return Diagnostic{.message = fmt::format("'{}' names {} nodes: {}", text, exact.size(), joined(names)),
                       .where = {.file = model.path, .node = std::string(text)},
-                      .help = "Say which by the name of its body, as it stands there."};
+                      .help = "Name the one that is meant together with its body, as in this list."};
   return exact.empty() ? std::nullopt : std::optional(exact.front());
 }
 

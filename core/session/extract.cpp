@@ -76,7 +76,7 @@ class Extraction {
       return Diagnostic{
           .message = "the part reads a sequence or an optional value here, but a .npz file can contain only tensors",
           .where = {.value = input},
-          .help = "Let the part begin before the node that makes it."};
+          .help = "Let the part begin before the node that calculates it."};
     }
     return Done{};
   }
@@ -118,7 +118,7 @@ class Extraction {
     if (!m_part.outputs.empty() && std::ranges::none_of(m_result.outputsAgainstWhole, &TensorComparison::isMeaningful))
       m_result.notes.push_back(
           "no output of the part contains a finite number, so nothing was compared with the whole network");
-    if (auto apart = firstApart(m_result.outputsAgainstWhole, "the part gives other numbers than the whole",
+    if (auto apart = firstApart(m_result.outputsAgainstWhole, "the part gives different numbers than the whole network",
                                 "Nothing was written."))
       return std::move(*apart);
     return Done{};
@@ -153,11 +153,10 @@ class Extraction {
     if (m_given != nullptr) m_result.randomInputs = m_given->random;
     if (m_result.whyNoValues.empty()) m_result.samples = m_given->names();
     for (const std::string& name : m_recorded.unknown)
-      m_result.notes.push_back(fmt::format("'{}' is no tensor: its values are in no file", name));
+      m_result.notes.push_back(fmt::format("'{}' is not a tensor, so its values are in no file", name));
     if (m_plan.options.ranges != nullptr)
       m_result.notes.push_back(
-          "ranges are known by values, which keep their names: give the file of --ranges with the "
-          "part, too");
+          "ranges belong to values, which keep their names: give the file of --ranges with the part, too");
   }
 
   bool wishesSomething() const {

@@ -266,7 +266,8 @@ Result<FileNetwork> openFileNetwork(const Plan& plan, const StopToken& stop) {
   auto model = std::make_shared<Model>(TRY(importModel(path, {}, stop, NodeForm::InFile)));
   const Model& prepared = *unquantized(plan.model);
   if (model->origins.size() != prepared.origins.size())
-    return Diagnostic{.message = "this is not the network that the plan was made of", .where = {.file = path.string()}};
+    return Diagnostic{.message = "this is not the network for which the plan was made",
+                      .where = {.file = path.string()}};
   model->graph = TRY(typed(*model->graph, *prepared.graph));
   FileNetwork file{.model = model, .nodeOf = std::vector<NodeId>(model->origins.size())};
   for (const NodeId node : model->graph->order())

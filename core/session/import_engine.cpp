@@ -131,7 +131,7 @@ Result<Artifact> importInductorBuild(const EngineImport& request, const StopToke
   for (const auto& [file, option] :
        {std::pair(request.files.profile, "--profile"), {request.files.times, "--times"}, {request.files.log, "--log"}})
     if (!file.empty())
-      return Diagnostic{.message = "is read beside the layers of a TensorRT engine alone",
+      return Diagnostic{.message = "can only be read together with the layers of a TensorRT engine",
                         .where = {.file = file.string(), .attribute = option},
                         .help = fmt::format("{} describes kernels of TorchInductor.", path.string())};
   if (request.model.empty())
@@ -232,7 +232,7 @@ Result<EngineFilePaths> sortEngineFiles(const std::vector<std::filesystem::path>
   const auto take = [](std::filesystem::path& into, const std::filesystem::path& path,
                        std::string_view what) -> Status {
     if (!into.empty())
-      return Diagnostic{.message = fmt::format("this is {}, as {} is: there can be one", what, into.string()),
+      return Diagnostic{.message = fmt::format("this is {}, and so is {}: only one can be given", what, into.string()),
                         .where = {.file = path.string()}};
     into = path;
     return Done{};

@@ -56,9 +56,10 @@ Result<Values> inputsOf(const Plan& plan, const fs::path& path, const NpzArrays&
     } else if (arrays.contains("in:" + name)) {
       return noSuchInput(plan, path, name);
     } else if (isOtherWeight(plan, name, tensor)) {
-      return Diagnostic{.message = "is a weight of the network, and other numbers than the model has for it",
-                        .where = {.file = path.string(), .value = name},
-                        .help = "Weights are compiled as they are in the model: write it there, or leave it out here."};
+      return Diagnostic{
+          .message = "is a weight of the network, but has other numbers than in the model",
+          .where = {.file = path.string(), .value = name},
+          .help = "Weights are compiled as they are in the model: change them there, or leave them out here."};
     }
   }
   if (values.empty() && !plan.inputSpecs.empty()) {
@@ -95,7 +96,7 @@ std::optional<std::size_t> testDataIndex(const fs::path& path) {
 Result<std::pair<std::string, Tensor>> readTestData(const Plan& plan, const fs::path& path) {
   const auto index = testDataIndex(path);
   if (!index || *index >= plan.inputSpecs.size()) {
-    return Diagnostic{.message = "the name of this file does not say which input it is of",
+    return Diagnostic{.message = "the name of this file does not say to which input it belongs",
                       .where = {.file = path.string()},
                       .help = fmt::format("input_0.pb to input_{}.pb are the model's {} inputs.",
                                           plan.inputSpecs.size() - 1, plan.inputSpecs.size())};
@@ -170,7 +171,7 @@ Result<std::vector<Sample>> fromSingleInputs(const Plan& plan, const fs::path& f
     if (!isInputOfFolder(file)) continue;
     auto [name, value] = TRY(readSingleInput(plan, file));
     if (!sample.inputs.emplace(name, std::move(value)).second)
-      return Diagnostic{.message = "another file of this folder holds the same input",
+      return Diagnostic{.message = "another file of this folder contains the same input",
                         .where = {.file = file.string(), .value = name}};
   }
   return std::vector{std::move(sample)};
@@ -183,7 +184,7 @@ Result<std::vector<Sample>> fromFolder(const Plan& plan, const fs::path& folder)
   if (singles && archives)
     return Diagnostic{.message = "this folder holds both archives (.npz) and single inputs (.npy, .pb)",
                       .where = {.file = folder.string()},
-                      .help = "Put the samples that are archives into a folder of their own."};
+                      .help = "Put the archives into a separate folder."};
   if (singles) return fromSingleInputs(plan, folder, entries);
   std::vector<Sample> samples;
   for (const fs::path& entry : entries) {

@@ -95,19 +95,19 @@ void findNodesWithoutKernel(const Graph& graph, std::vector<CannotRun>& found) {
 std::vector<CannotRun> cannotRun(const Model& model) {
   std::vector<CannotRun> found;
   if (model.weightless) {
-    found.push_back({{},
-                     {},
-                     "build.no_weights",
-                     "the model holds no data for its weights: it can be looked at and planned, not built or run"});
-  }
-  if (isExportedProgram(model)) {
     found.push_back(
         {{},
          {},
-         "build.needs_torch",
-         "the network is in PyTorch's operators, which nothing here runs: it can be looked at and planned. What makes "
-         "it runnable: " +
-             makeRunnableCommand(model.path)});
+         "build.no_weights",
+         "the model contains no data for its weights, so it can be looked at and planned, but not built or run"});
+  }
+  if (isExportedProgram(model)) {
+    found.push_back({{},
+                     {},
+                     "build.needs_torch",
+                     "the network consists of PyTorch's operators, which nothing here runs: it can be looked at and "
+                     "planned. What makes it runnable: " +
+                         makeRunnableCommand(model.path)});
     return found;
   }
   findNodesWithoutKernel(*model.graph, found);

@@ -50,12 +50,12 @@ Result<const ProbedCompiler*> compilerToPackFor(const std::string& name) {
   std::vector<std::string> names;
   for (const ProbedKind* known : allProbedKinds()) names.emplace_back(known->name());
   const bool isPlaced = name.find('@') != std::string::npos;
-  return Diagnostic{.message = isPlaced
-                                   ? fmt::format("'{}' says where the compiler is, and a job is for elsewhere", name)
-                                   : fmt::format("no probe reaches a compiler '{}'", name),
-                    .where = {.attribute = "--compiler"},
-                    .help = isPlaced ? "Give its name alone: whoever runs the job says where."
-                                     : nearestInWords(name, names, fmt::format("There are {}.", joined(names)))};
+  return Diagnostic{
+      .message = isPlaced ? fmt::format("'{}' says where the compiler is, but a job is for another machine", name)
+                          : fmt::format("no probe reaches a compiler '{}'", name),
+      .where = {.attribute = "--compiler"},
+      .help = isPlaced ? "Give only its name: the machine that runs the job decides where the compiler is."
+                       : nearestInWords(name, names, fmt::format("The compilers are {}.", joined(names)))};
 }
 
 /// The plan of a network by the wishes of a job, before a compiler was asked: the same where it is packed and where it
@@ -129,7 +129,8 @@ Result<JobDescription> jobDescriptionFromJson(const Json& json) {
   std::string format;
   fields.require("format").read("format", format);
   if (!fields.error() && (format != kFormat || json.value("version", Json()) != kVersion))
-    return Diagnostic{.message = "what was packed was noted by another Fusescope, or by none"};
+    return Diagnostic{
+        .message = "the description of the job was written by another version of Fusescope, or by something else"};
   fields.require("model").parse("model", wishes.model, [](const Json& entry) { return modelFileFromJson(entry, {}); });
   fields.parse("extents", wishes.extents, inputOverridesFromJson);
   fields.require("options").parse("options", wishes.options, planOptionsFromJson);
@@ -166,12 +167,12 @@ Result<PackedJob> packModel(const fs::path& path, JobDescription wishes, const f
 Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
   const std::string path = fs::absolute(result).string();
   if (!isJobResult(path))
-    return Diagnostic{.message = "is not called as a result of a job is: NAME.zip", .where = {.file = path}};
+    return Diagnostic{.message = "is not named like the result of a job: NAME.zip", .where = {.file = path}};
   const JobResult told = TRY(openJobResult(path));
   const ProbedKind* kind = findProbedKind(told.compiler);
   if (kind == nullptr)
     return Diagnostic{
-        .message = fmt::format("this is of a compiler that this program does not know: '{}'", told.compiler),
+        .message = fmt::format("this result is of a compiler that this program does not know: '{}'", told.compiler),
         .where = {.file = path}};
   auto wishes = jobDescriptionFromJson(told.asked);
   if (!wishes.ok()) return locatedAt(std::move(wishes).error(), path);
@@ -187,10 +188,10 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
                       .help = fmt::format("If it was moved, give its path: fusescope probe open {} MODEL", path)};
   if (state.change == ModelChange::Changed)
     return Diagnostic{
-        .message = fmt::format("this is not the network that the job of {} was packed of: its bytes differ",
+        .message = fmt::format("this is not the network from which the job of {} was packed: its bytes differ",
                                result.filename().string()),
         .where = {.file = state.file},
-        .help = "Give the network as it was, or pack the job again."};
+        .help = "Give the unchanged network, or pack the job again."};
   return job;
 }
 

@@ -43,7 +43,7 @@ Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& 
                                        ErrorsAgainst against) {
   options.sampleNames = samples.names();
   if (against == ErrorsAgainst::F64)
-    return Diagnostic{.message = "what another compiler gives is held against float32 alone",
+    return Diagnostic{.message = "results of another compiler can only be compared with float32",
                       .where = {.attribute = "--against"},
                       .help = "Leave --against or --compiler out."};
   BuildOptions build = buildOptions(artifact, options.threads, options.stop, options.progress);
@@ -91,10 +91,10 @@ InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report) 
   const auto inside = std::ranges::count(report.tensors, false, &TensorErrors::isOutput);
   if (why.ends_with('.')) why.pop_back();
   if (inside == 0)
-    return {.outputsAlone = true, .words = "errors are told of outputs, and of what stands between segments: " + why};
+    return {.outputsAlone = true, .words = "errors are known of outputs, and of values between segments: " + why};
   return {.outputsAlone = false,
-          .words = fmt::format("{} inside had errors told where they were made outputs, or stand between segments: the "
-                               "compiler tells of the same kernels then",
+          .words = fmt::format("the errors of {} inside are known because they were made outputs, or because they lie "
+                               "between segments: the compiler then reports the same kernels",
                                counted(inside, "tensor"))};
 }
 

@@ -28,7 +28,7 @@ Result<MemoryTimeline::Piece> pieceFromJson(const Json& json) {
   fields.read("first", first).read("last", last);
   piece = TRY(fields.result(std::move(piece)));
   if (first < 0 || last < first || piece.bytes < 0)
-    return Diagnostic{.message = "its steps or bytes are not possible", .where = {.value = piece.name}};
+    return Diagnostic{.message = "its steps or bytes are impossible", .where = {.value = piece.name}};
   piece.first = static_cast<std::size_t>(first);
   piece.last = static_cast<std::size_t>(last);
   return piece;
@@ -57,7 +57,7 @@ Result<MemoryTimeline> memoryTimelineFromJson(const Json& json) {
   memory = TRY(fields.result(std::move(memory)));
   for (const MemoryTimeline::Piece& piece : memory.pieces)
     if (piece.last >= memory.steps.size())
-      return Diagnostic{.message = "it is there at a step that is not", .where = {.value = piece.name}};
+      return Diagnostic{.message = "it is present at a step that does not exist", .where = {.value = piece.name}};
   return memory;
 }
 

@@ -46,7 +46,7 @@ Migration migrationOf(const Recipe& recipe, const Plan& plan, const Exported& ex
   Migration migration{.recipe = recipe.kind, .unmapped = recipe.unmapped, .kept = recipe.kept};
   addChanges(plan, {}, migration.changes);
   for (const ExportNote& note : pinsNotHonoured(plan))
-    migration.unmapped.push_back({"a type that the plan does not give", note.text});
+    migration.unmapped.push_back({"a type that the plan does not have", note.text});
   for (const ExportNote& note : exported.notes) {
     const bool isSaid =
         std::ranges::any_of(migration.unmapped, [&](const UnmappedEntry& entry) { return entry.why == note.text; });

@@ -57,9 +57,9 @@ class MinimalSearch {
                                             {.tolerance = kBetween, .stop = m_deadline.token()}));
     TRY(checkStop(m_options.run.stop));
     if (found.end == CulpritEnd::OutOfBudget && !isKnownToShow(nodesOf(found.off)))
-      return Diagnostic{.message = "the budget was over before it was known that all of the nodes show it",
+      return Diagnostic{.message = "the budget was used up before it was known whether all nodes together show it",
                         .where = {.attribute = "--minimal"},
-                        .help = "Give it more with --budget or --trials."};
+                        .help = "Give a larger --budget or --trials."};
     MinimalPart part{.end = found.end, .minimal = found.minimal, .of = std::ssize(all)};
     if (found.end == CulpritEnd::NotWrong) {  // the two nodes alone
       part.end = CulpritEnd::Found;
@@ -81,7 +81,7 @@ class MinimalSearch {
   Status holdTogether() {
     if (m_options.shows != PartShows::Unfused) return Done{};
     if (m_options.together.size() != 2)
-      return Diagnostic{.message = "which two nodes are in no kernel together is missing",
+      return Diagnostic{.message = "the two nodes that no kernel contains together are missing",
                         .where = {.attribute = "--nodes"},
                         .help = "Name both: --nodes A --nodes B."};
     const auto& origins = m_cutter.model().origins;
@@ -90,7 +90,7 @@ class MinimalSearch {
       if (found == origins.end()) {
         std::vector<std::string> names;
         for (const Origin& origin : origins) names.push_back(origin.name);
-        return Diagnostic{.message = "the network has no such node",
+        return Diagnostic{.message = "the network has no node of this name",
                           .where = {.node = node, .attribute = "--nodes"},
                           .help = nearestInWords(node, names, "Nodes are named as 'plan --original' lists them.")};
       }

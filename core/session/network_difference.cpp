@@ -14,7 +14,7 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kBuildAnew =
-    "This is another network: build an engine of it anew, fusescope build MODEL -o E.fse.";
+    "This is another network: build a new engine of it with fusescope build MODEL -o E.fse.";
 
 std::string nameOf(const Graph& graph, ValueId id) {
   return id.valid() ? graph.value(id).name : std::string();
@@ -114,7 +114,7 @@ class GraphComparison {
     const auto found = m_given.findNode(former.name);
     if (!found)
       return add({.node = former.name},
-                 fmt::format("is a node ({}) of the engine's network, and not of this one", operatorOf(former)));
+                 fmt::format("is a node ({}) of the engine's network, but not of this one", operatorOf(former)));
     const Node& given = m_given.node(*found);
     if (operatorOf(former) != operatorOf(given))
       return add({.node = given.name},
@@ -137,7 +137,7 @@ class GraphComparison {
       const auto found = given.attributes.find(key);
       if (found == given.attributes.end()) {
         add({.node = given.name, .attribute = key},
-            fmt::format("is not said; in the engine's network it is {}", text(value)));
+            fmt::format("is not given; in the engine's network it is {}", text(value)));
       } else if (!areSame(value, found->second, m_numbers)) {
         const std::string now = text(found->second), before = text(value);
         add({.node = given.name, .attribute = key},
@@ -150,7 +150,7 @@ class GraphComparison {
     for (const auto& [key, value] : given.attributes)
       if (!former.attributes.contains(key))
         add({.node = given.name, .attribute = key},
-            fmt::format("is {}; in the engine's network it is not said", text(value)));
+            fmt::format("is {}; in the engine's network it is not given", text(value)));
   }
 
   void compareBodies(const Node& holder, const std::string& attribute, const Subgraph& former, const Subgraph& given,
@@ -169,8 +169,8 @@ class GraphComparison {
     const Value& given = m_given.value(*found);
     const bool wasConstant = former.constant != nullptr, isConstant = given.constant != nullptr;
     if (wasConstant != isConstant)
-      return add({.value = given.name}, isConstant ? "is a constant, and none in the engine's network"
-                                                   : "is no constant, and is one in the engine's network");
+      return add({.value = given.name}, isConstant ? "is a constant, but not in the engine's network"
+                                                   : "is not a constant, but is one in the engine's network");
     if (!(former.type == given.type))
       return add({.value = given.name},
                  fmt::format("is {}; in the engine's network it is {}", given.type.text(), former.type.text()));
@@ -221,7 +221,7 @@ void compareConditions(const Model& former, const Model& given, WeightsCompariso
   };
   if (former.conditions == given.conditions) return;
   into.differences.push_back(
-      {.message = fmt::format("its open extents are to be such that {}; in the engine's network: {}", texts(given),
+      {.message = fmt::format("its open extents must be such that {}; in the engine's network: {}", texts(given),
                               texts(former)),
        .where = {.file = given.path},
        .help = kBuildAnew});

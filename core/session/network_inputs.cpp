@@ -58,7 +58,7 @@ Result<InputOverride> settingOf(const std::string& text, const std::vector<Input
   std::string extents = text.substr(equals + 1);
   if (const std::size_t colon = extents.rfind(':'); colon != std::string::npos) {
     input.dtype = dataTypeFromName(extents.substr(colon + 1));
-    if (!input.dtype) return wrongSetting(fmt::format("'{}' is no type", extents.substr(colon + 1)), text);
+    if (!input.dtype) return wrongSetting(fmt::format("'{}' is not a type", extents.substr(colon + 1)), text);
     extents.resize(colon);
     if (extents.empty()) return input;
   }
@@ -101,7 +101,7 @@ Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vecto
       if (spec.source != "assumed" && !spec.opt.empty()) add(spec.name, spec.min, spec.opt, spec.max);
   }
   if (!said.empty()) return said;
-  return Diagnostic{.message = "says nothing of any input of this network", .where = {.file = path.string()}};
+  return Diagnostic{.message = "contains nothing about the inputs of this network", .where = {.file = path.string()}};
 }
 
 /// What the file of a model carries under kInputSpecsKey; nothing that can be read: an object without inputs.
@@ -125,11 +125,11 @@ std::map<std::string, std::string> giversIn(const Model& model) {
 Status checkNotNewer(const Model& model) {
   const auto carried = carriedInputsFromText(carriedTextOf(model));
   if (!carried.ok() || !carried.value().isNewer()) return Done{};
-  return Diagnostic{.message = fmt::format("its metadata say of inputs what only a newer Fusescope reads (version {}); "
-                                           "they would be lost",
+  return Diagnostic{.message = fmt::format("its metadata contain information about inputs that only a newer Fusescope "
+                                           "reads (version {}), and that would be lost",
                                            carried.value().version),
                     .where = {.file = model.path, .attribute = kInputSpecsKey},
-                    .help = "Write the file with a Fusescope that reads them."};
+                    .help = "Write the file with a Fusescope that reads it."};
 }
 
 Status writeOnnxInputs(const Model& model, const std::vector<CarriedInput>& inputs, const std::string& examples,
@@ -216,9 +216,10 @@ Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish
   }
   if (overrides.empty()) return networkInputs(std::move(model));
   if (isSessionFile(path) || TRY(artifactKind(path)) != ArtifactKind::Model)
-    return Diagnostic{.message = "only a network is told other inputs; this was made for those that it has",
-                      .where = {.file = path.string()},
-                      .help = "Give the network, and this file with --from."};
+    return Diagnostic{
+        .message = "other inputs can only be given to a network; this file was made for the inputs that it has",
+        .where = {.file = path.string()},
+        .help = "Give the network, and this file with --from."};
   return networkInputs(TRY(openModel(path, overrides, stop, progress)));
 }
 
@@ -228,9 +229,10 @@ Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const
   const auto plan = TRY(makePlan(inputs.model, {}, nullptr, stop));
   const Samples samples = TRY(loadSamples(*plan, {.paths = wish.examples}));
   if (samples.list.size() > 1)
-    return Diagnostic{.message = fmt::format("these are {} samples, and a file carries one", samples.list.size()),
-                      .where = {.attribute = "--example"},
-                      .help = "Give one file, with an array for each input."};
+    return Diagnostic{
+        .message = fmt::format("these are {} samples, but a file can contain only one", samples.list.size()),
+        .where = {.attribute = "--example"},
+        .help = "Give one file, with an array for each input."};
   return std::optional(samples.first());
 }
 
@@ -238,18 +240,18 @@ Status writeInputs(const NetworkInputs& inputs, const std::optional<std::map<std
                    const fs::path& to, const StopToken& stop) {
   const Model& model = *inputs.model;
   if (!model.files.empty() && isEngine(model.files.front()->bytes()))
-    return Diagnostic{.message = "an engine is made for the inputs that it has, and is not written again",
+    return Diagnostic{.message = "an engine is made for the inputs that it has, and cannot be written again",
                       .where = {.file = model.files.front()->identity().path},
                       .help = "Give the network, and the engine with --from."};
   const bool isProgram = isOfExportedProgram(model) && !(to.extension() == ".onnx" && !model.network.empty());
   if ((!isProgram && model.format != "onnx") || model.files.empty())
-    return Diagnostic{.message = "inputs are written into networks in ONNX and into exported programs of PyTorch",
+    return Diagnostic{.message = "inputs can only be written into ONNX networks and into exported programs of PyTorch",
                       .where = {.file = model.path}};
   const std::vector<CarriedInput> carried = carriedInputsOf(model);
   if (carried.empty() && !examples)
-    return Diagnostic{.message = "nothing is known of the inputs that could be written",
+    return Diagnostic{.message = "nothing is known about the inputs that could be written",
                       .where = {.file = model.path},
-                      .help = "Say it: --set x=1..8..32,3,224,224, --from FILE, or --example F.npz."};
+                      .help = "Give it with --set x=1..8..32,3,224,224, --from FILE, or --example F.npz."};
   TRY(checkCurrent(model.files));
   TRY(checkNotNewer(model));
   if (isProgram) return writeProgramInputs(model, carried, examples, to, stop);

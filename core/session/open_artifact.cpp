@@ -61,8 +61,7 @@ Status openPlan(const std::filesystem::path& path, Artifact& artifact, const Sto
     return located("this is not complete JSON", {}, "Write the plan again: fusescope plan MODEL -o F.");
   if (isSessionFile(path)) return located("this is a session, not a plan", "format", "Give it with --session.");
   if (!json.is_object() || !json.contains("format") || json["format"] != kPlanFormat) {
-    const std::string says =
-        json.contains("format") ? "its format is " + json["format"].dump() : "it does not say its format";
+    const std::string says = json.contains("format") ? "its format is " + json["format"].dump() : "it has no format";
     return located(fmt::format("this is not a plan, whose format is \"{}\": {}", kPlanFormat, says), "format",
                    "Directives are given with --directives, ranges with --ranges; a plan is written by: fusescope plan "
                    "MODEL -o F.");
@@ -182,10 +181,10 @@ Result<Artifact> openSession(const std::filesystem::path& path, const std::files
   if (!backend.empty()) session->settings.backend = backend;
   const ModelState state = stateOnDisk(session->model);
   if (state.change == ModelChange::Missing) {
-    return Diagnostic{
-        .message = "the model of the session does not exist",
-        .where = {.file = path.string(), .attribute = "model"},
-        .help = fmt::format("Its path was {}. If it was moved, give its path beside --session.", session->model.path)};
+    return Diagnostic{.message = "the model of the session does not exist",
+                      .where = {.file = path.string(), .attribute = "model"},
+                      .help = fmt::format("Its path was {}. If it was moved, give its new path beside --session.",
+                                          session->model.path)};
   }
   PlanOptions options = session->options;
   if (state.change == ModelChange::Changed) {

@@ -26,7 +26,8 @@ Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOver
   const bool ranges = wish.min || wish.opt || wish.max;
   if (!wish.fixed && !ranges) return spec;
   if (wish.fixed && ranges) {
-    return inputError(model, spec.name, "has fixed extents and a range at once", "Give --input or --min/--opt/--max.");
+    return inputError(model, spec.name, "has fixed extents and a range at once",
+                      "Give either --input or --min/--opt/--max.");
   }
   const Dims* given = wish.fixed ? &*wish.fixed : wish.opt ? &*wish.opt : wish.max ? &*wish.max : &*wish.min;
   const auto rank = given->size();
@@ -59,7 +60,7 @@ Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const Tens
   if (declared.dtype != DataType::Undefined && declared.dtype != spec.dtype) {
     return inputError(model, spec.name,
                       fmt::format("is {} in the file and cannot be made {}", name(declared.dtype), name(spec.dtype)),
-                      "The type of an input can only be given where the file does not say it.");
+                      "The type of an input can only be given if the file does not give it.");
   }
   if (!declared.shape.ranked) type.shape = Shape::of(std::vector<Dim>(spec.opt.size()));
   if (type.shape.rank() != spec.opt.size()) {

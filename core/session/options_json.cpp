@@ -42,7 +42,7 @@ Result<DataType> typeNamed(std::string_view text, std::string_view option) {
 Result<std::pair<std::string, std::string>> nameAndRest(std::string_view text, std::string_view option) {
   const auto equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) {
-    return badOption(fmt::format("'{}' has no NAME=DIMS", text), option, "For example: x=1x3x224x224.");
+    return badOption(fmt::format("'{}' is not of the form NAME=DIMS", text), option, "For example: x=1x3x224x224.");
   }
   return std::pair(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
@@ -64,7 +64,8 @@ Result<Dims> parseDims(std::string_view text, std::string_view option) {
     }
     dims.push_back(extent);
   }
-  if (!elementCount(dims)) return badOption(fmt::format("the extents {} are absurd", toText(dims)), option);
+  if (!elementCount(dims))
+    return badOption(fmt::format("the extents {} are too large or negative", toText(dims)), option);
   return dims;
 }
 
@@ -141,7 +142,7 @@ Result<std::vector<InputOverride>> inputOverridesFromJson(const Json& json) {
     input.opt = TRY(optionalDims(entry, "opt"));
     input.max = TRY(optionalDims(entry, "max"));
     if (entry.contains("type")) {
-      if (!entry["type"].is_string()) return badOption("must be a text", "type");
+      if (!entry["type"].is_string()) return badOption("must be a string", "type");
       input.dtype = TRY(typeNamed(entry["type"].get<std::string>(), "type"));
     }
     overrides.push_back(std::move(input));

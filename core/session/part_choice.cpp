@@ -19,7 +19,7 @@ Diagnostic inBody(const std::string& pattern, const BodyNode& node, const Graph&
   const std::string& holder = graph.node(node.holder).name;
   return {.message = "it is in a body, but a part consists of whole nodes of the main graph",
           .where = {.node = pattern, .attribute = "--nodes"},
-          .help = "Take the node that has the body: --nodes '" + holder + "'."};
+          .help = "Choose the node that has the body: --nodes '" + holder + "'."};
 }
 
 Status addNodes(const NetworkCutter& cutter, const std::vector<std::string>& patterns, const StopToken& stop,
@@ -39,7 +39,7 @@ Status addNodes(const NetworkCutter& cutter, const std::vector<std::string>& pat
     for (const NodeId node : match.nodes) addOrigins(graph, node, chosen);
     for (const OriginId origin : match.removed) chosen.insert(origin.index);
     if (match.nodes.empty() && match.removed.empty())
-      return Diagnostic{.message = "no node makes what it names",
+      return Diagnostic{.message = "it names no node",
                         .where = {.node = pattern, .attribute = "--nodes"},
                         .help = "A part of a network cannot consist of an input or a weight."};
   }
@@ -77,7 +77,7 @@ Status addKernels(const Cover& cover, const std::vector<std::string>& names, Nod
     if (found.empty()) {
       std::vector<std::string> known;
       for (const FusedNode& fused : cover.fusedNodes) known.push_back(fused.name);
-      return Diagnostic{.message = "the plan has no kernel '" + name + "', and no kernel holds a node of that name",
+      return Diagnostic{.message = "the plan has no kernel '" + name + "', and no kernel contains a node of that name",
                         .where = {.attribute = "--kernel"},
                         .help = nearestInWords(name, known, "'plan --json' lists kernels with names and identities.")};
     }
@@ -85,8 +85,9 @@ Status addKernels(const Cover& cover, const std::vector<std::string>& names, Nod
     for (const FusedNode* fused : found)
       for (const NodeId node : fused->nodes) addOrigins(cover.graph(), node, chosen);
     if (chosen.size() == before && found.front()->nodes.empty())
-      return Diagnostic{.message = "the kernel '" + name + "' calculates no node of the network: it moves or prepares",
-                        .where = {.attribute = "--kernel"}};
+      return Diagnostic{
+          .message = "the kernel '" + name + "' calculates no node of the network: it only moves or prepares data",
+          .where = {.attribute = "--kernel"}};
   }
   return Done{};
 }
@@ -105,8 +106,8 @@ Result<Nodes> chosenNodes(const NetworkCutter& cutter, const Cover& cover, const
 Result<NetworkPart> chosenPart(const NetworkCutter& cutter, const Cover& cover, const PartSelection& selection,
                                const StopToken& stop) {
   if (selection.isByValues() == selection.isByNodes())
-    return Diagnostic{.message = selection.isByValues() ? "a part is bounded by values or made of nodes, not both"
-                                                        : "which part is meant is missing",
+    return Diagnostic{.message = selection.isByValues() ? "a part is given either by values or by nodes, not both"
+                                                        : "the part is missing",
                       .where = {.attribute = selection.isByValues() ? "--from" : ""},
                       .help = "Give --from and --to with values, or --nodes, --segment or --kernel with names."};
   if (selection.isByValues()) return partBetween(cutter.values(), selection.from, selection.to, cutter.facts());

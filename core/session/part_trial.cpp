@@ -96,7 +96,7 @@ std::string PartTrial::inWords(const Outcome& outcome) const {
     case PartShows::Difference:
       return std::isfinite(outcome.worst)
                  ? fmt::format("max|Δ| of {:.3g} rms against the network's own types", outcome.worst)
-                 : std::string("what is not finite, where the network's own types are");
+                 : std::string("values that are not finite, where the network's own types give finite ones");
     case PartShows::Refusal:
       return outcome.refused.empty() ? "nothing is refused" : outcome.refused;
     case PartShows::Unfused:
@@ -165,9 +165,9 @@ Status PartTrial::findKernels(Artifact& artifact, Outcome& outcome) const {
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     kernels[i] = byNode.namesOf(m_options.together[i]);
     if (kernels[i].empty())
-      return Diagnostic{.message = "it is in no kernel: it falls back, nothing calculates it, or it was folded",
+      return Diagnostic{.message = "no kernel contains it: it falls back, no node calculates it, or it was folded",
                         .where = {.node = m_options.together[i], .attribute = "--nodes"},
-                        .help = "Name two nodes that kernels calculate."};
+                        .help = "Name two nodes that are in kernels."};
   }
   outcome.isUnfused =
       std::ranges::none_of(kernels[0], [&](const std::string& kernel) { return kernels[1].contains(kernel); });

@@ -64,29 +64,29 @@ class MatrixBuilder {
     std::set<std::string> devices;
     for (std::size_t i = 0; i < m_engines.size(); ++i) {
       if (!areAlike(*m_engines[i].second->model, *m_engines.front().second->model))
-        return refusedEngine(m_engines[i].first, "it is of another network than " + m_engines.front().first,
+        return refusedEngine(m_engines[i].first, "it was built from another network than " + m_engines.front().first,
                              "A table has the layers of one network: give engines that were built from it.");
       if (!haveSameExtents(*m_engines[i].second, *m_engines.front().second))
         return refusedEngine(
             m_engines[i].first, "it was built for other extents than " + m_engines.front().first,
-            "Times of other extents are those of other layers: build all engines of a table for the same.");
+            "Times at other extents are times of other layers: build all engines of a table for the same extents.");
       devices.insert(m_matrix.columns[i].origin.device);
     }
     const bool isUnnamed = devices.erase("") > 0;
     if (devices.size() > 1)
       return refusedEngine(m_engines.front().first,
                            "the engines were measured on several devices: " + joined({devices.begin(), devices.end()}),
-                           "Give those of one device.");
+                           "Give engines of one device.");
     if (isUnnamed)
-      m_matrix.notes.push_back(devices.empty()
-                                   ? "The files do not say on which device the engines were measured."
-                                   : fmt::format("Not all files say that they are of {}.", *devices.begin()));
+      m_matrix.notes.push_back(
+          devices.empty() ? "The files do not say on which device the engines were measured."
+                          : fmt::format("Not all files say that their engines were measured on {}.", *devices.begin()));
     std::set<std::string> counts;
     for (const PriceColumn& column : m_matrix.columns)
       counts.insert(column.origin.times.substr(0, column.origin.times.find(' ')));
     if (counts.size() > 1)
-      m_matrix.notes.push_back("Times are counted otherwise in some files: " + joined({counts.begin(), counts.end()}) +
-                               ".");
+      m_matrix.notes.push_back(
+          "Times are counted in different ways in some files: " + joined({counts.begin(), counts.end()}) + ".");
     return Done{};
   }
 
@@ -121,17 +121,17 @@ class MatrixBuilder {
     if (2 * match.byStructure < kernels)
       return refusedEngine(
           m_engines[engine].first,
-          fmt::format("it is of another network than {}: {} of its {} kernels have a counterpart there",
+          fmt::format("it was built from another network than {}: {} of its {} kernels have a counterpart there",
                       m_engines.front().first, match.byStructure, kernels));
     for (const SetGroup& group : match.groups)
       for (const std::uint32_t kernel : group.b)
         if (!group.a.empty())
           for (const NodeId node : made.fusedNodes[kernel].nodes)
             things[node.index] = first.fusedNodes[group.a.front()].nodes.front().index;
-    m_matrix.notes.push_back(fmt::format(
-        "Kernels of {} were set against those of {} by their place and by what they write: the nodes of the "
-        "two files could not be matched.",
-        m_engines[engine].first, m_engines.front().first));
+    m_matrix.notes.push_back(
+        fmt::format("Kernels of {} were matched with those of {} by their position and by what they write, because the "
+                    "nodes of the two files could not be matched.",
+                    m_engines[engine].first, m_engines.front().first));
     return Done{};
   }
 
@@ -234,7 +234,7 @@ Json columnJson(const PriceColumn& column) {
 }  // namespace
 
 Result<PriceMatrix> priceMatrix(const Engines& engines, std::vector<DataType> types) {
-  if (engines.empty()) return Diagnostic{.message = "no engine is given"};
+  if (engines.empty()) return Diagnostic{.message = "no engine was given"};
   return MatrixBuilder(engines, std::move(types)).run();
 }
 

@@ -35,7 +35,8 @@ Status checkRefittable(const Artifact& artifact) {
       .message = fmt::format("was built by {}, whose kernels contain the weights, so it cannot be refitted",
                              artifact.compiler().name()),
       .where = {.file = artifact.path},
-      .help = fmt::format("Build anew: fusescope build MODEL --compiler {} -o E.fse.", artifact.compiler().name())};
+      .help =
+          fmt::format("Build a new engine: fusescope build MODEL --compiler {} -o E.fse.", artifact.compiler().name())};
 }
 
 /// The first entry of two lists that is not in both, by its name; empty: none, or no list.
@@ -76,10 +77,10 @@ std::vector<Diagnostic> planDifferences(const Plan& then, const Plan& now) {
   for (const std::string& part : differingParts(before, after)) {
     const std::string first = firstOther(decidedPart(before, part), decidedPart(after, part));
     const std::vector<std::string> reasons = newReasons(then, now);
-    differences.push_back({.message = fmt::format("with these weights the plan has other {}{}", part,
+    differences.push_back({.message = fmt::format("with these weights the plan has a different {}{}", part,
                                                   reasons.empty() ? std::string() : ": " + joined(reasons, "; ")),
                            .where = {.file = now.model->path, .node = first, .attribute = part},
-                           .help = "Tactics of the engine's plan do not fit another one: build the engine anew."});
+                           .help = "Tactics of the engine's plan do not fit another plan: build a new engine."});
   }
   return differences;
 }
@@ -238,9 +239,9 @@ Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& 
 Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& weights, const RefitOptions& options) {
   TRY(checkRefittable(engine));
   if (isEngineFile(weights))
-    return Diagnostic{.message = "is an engine: new weights are given as a network",
+    return Diagnostic{.message = "is an engine, but new weights are given as a network",
                       .where = {.file = weights.string(), .attribute = "--weights"},
-                      .help = "Give the model that has them."};
+                      .help = "Give the model that contains them."};
   const auto report = [&](std::string_view phase) {
     if (options.progress) options.progress(phase, weights.filename().string());
   };

@@ -44,7 +44,7 @@ Result<AskedRule> askedRule(const std::string& text) {
     for (const Substitution& rule : substitutions()) known.emplace_back(rule.name);
     return Diagnostic{.message = "there is no rule '" + wanted + "'",
                       .where = {.attribute = "RULE"},
-                      .help = nearestInWords(wanted, known, "replace --list prints all of them.")};
+                      .help = nearestInWords(wanted, known, "replace --list prints all rules.")};
   }
   if (asked.rule->argument == RuleArgument::Value && asked.argument.empty())
     return Diagnostic{.message = "the rule needs a value",
@@ -132,7 +132,7 @@ class Replacing {
     if (isFound) return Done{};
     return Diagnostic{.message = fmt::format("the network has no place for the rule {}", asked.text),
                       .where = {.file = m_artifact.path, .attribute = "RULE"},
-                      .help = fmt::format("It does this: {}.", asked.rule->summary)};
+                      .help = fmt::format("The rule does this: {}.", asked.rule->summary)};
   }
 
   /// Sites that share no node, and that the argument names. `looksOnly`: names that are made fresh are forgotten.
@@ -334,8 +334,8 @@ class Replacing {
       m_result.failedCheck =
           Diagnostic{.message = "on these inputs no output contains a finite number, so nothing was compared",
                      .help = "Nothing was written. Give inputs with --inputs for which the network has numbers."};
-    if (auto apart = firstApart(m_result.outputs, "with the rules the network gives other numbers",
-                                "Nothing was written. --tol-rms says how far it may be off."))
+    if (auto apart = firstApart(m_result.outputs, "with the rules the network gives different numbers",
+                                "Nothing was written. A larger difference can be allowed with --tol-rms."))
       m_result.failedCheck = std::move(*apart);
     return Done{};
   }

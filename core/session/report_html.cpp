@@ -81,7 +81,8 @@ std::string kernelsHtml(const Json& side) {
 }
 
 std::string precisionsHtml(const Json& side) {
-  ReportTable table("What kernels calculate in", {{"Type"}, {"Kernels", true}, {"Time", true}, {"How it is known"}});
+  ReportTable table("Types in which kernels calculate",
+                    {{"Type"}, {"Kernels", true}, {"Time", true}, {"How it is known"}});
   for (const Json& entry : side["precisions"]) {
     const std::string type = reportText(entry, "type");
     table.add({{type.empty() ? "no type of their own" : type},
@@ -95,7 +96,7 @@ std::string precisionsHtml(const Json& side) {
 std::string directivesHtml(const Json& side) {
   std::string html;
   if (!side["directives"].empty()) {
-    ReportTable table("What was wished, and what came of it", {{"Directive"}, {"Answer"}});
+    ReportTable table("Directives and their answers", {{"Directive"}, {"Answer"}});
     for (const Json& directive : side["directives"]) {
       const std::vector<std::string> answers = reportNames(directive["answers"]);
       table.add({{reportText(directive, "text")}, {answers.empty() ? "–" : joined(answers, "<br>")}});
@@ -117,7 +118,7 @@ std::string directivesHtml(const Json& side) {
 
 std::string refusedHtml(const Json& side) {
   if (side["refused"].empty()) return {};
-  ReportTable table("What was refused, and what runs elsewhere for it", {{"Why"}, {"Places", true}, {"Which"}});
+  ReportTable table("What was refused, and what therefore runs elsewhere", {{"Why"}, {"Places", true}, {"Which"}});
   for (const Json& reason : side["refused"])
     table.add({{reportText(reason, "why")},
                {reportCount(Json(reason["nodes"].size())), static_cast<double>(reason["nodes"].size())},

@@ -21,7 +21,7 @@ std::string causeText(const Json& because, bool causesKnown) {
 
 std::string optionsHtml(const Json& difference) {
   if (difference["options"].empty()) return "<p>Both were made with the same options.</p>\n";
-  ReportTable table("What was asked of A and of B that is not the same", {{"What"}, {"A"}, {"B"}});
+  ReportTable table("Options of A and B that differ", {{"What"}, {"A"}, {"B"}});
   for (const Json& option : difference["options"]) {
     const auto side = [&](const char* key) {
       const std::string words = reportText(option, key);
@@ -65,7 +65,7 @@ double largestDelta(const Json& list) {
 std::string changesHtml(const Json& difference) {
   if (difference["changes"].empty()) return {};
   const double largest = largestDelta(difference["changes"]);
-  ReportTable table("Changes, alike ones with one cause together",
+  ReportTable table("Changes; equal ones with one cause are listed together",
                     {{"Change"}, {"Places", true}, {"B − A"}, {"Because of"}, {"Where"}});
   for (const Json& change : difference["changes"]) {
     const auto delta = reportNumber(change, "delta_ms");
@@ -107,7 +107,7 @@ std::string groupsHtml(const Json& difference) {
   }
   std::string html = "<h2>Kernels</h2>\n" + table.html();
   if (const std::int64_t inBodies = difference.value("groups_in_bodies", std::int64_t{0}); inBodies > 0)
-    html += fmt::format("<p class=\"dim\">{} in bodies are counted with the node that holds them.</p>\n",
+    html += fmt::format("<p class=\"dim\">{} in bodies are counted with the node that contains them.</p>\n",
                         counted(inBodies, "group"));
   return html;
 }
@@ -117,8 +117,8 @@ std::string totalHtml(const Json& report) {
   const Json& unlike = report["difference"]["conditions_that_differ"];
   if (!unlike.empty())
     return fmt::format(
-        "<p class=\"warn\">The times of A and B are not of the same conditions ({}), so that their "
-        "differences say little.</p>\n",
+        "<p class=\"warn\">The times of A and B were measured under different conditions ({}), so that their "
+        "differences mean little.</p>\n",
         joined(reportNames(unlike)));
   const auto time = [&](const char* side) {
     const Json& timed = report[side]["time"];
@@ -126,8 +126,9 @@ std::string totalHtml(const Json& report) {
   };
   const auto a = time("a"), b = time("b");
   if (!a || !b || *a <= 0) return {};
-  return fmt::format("<p>B takes {} of the time of A: {} against {}. They were timed apart, not in turns.</p>\n",
-                     fmt::format("{:.1f} %", 100 * *b / *a), reportTime(*b), reportTime(*a));
+  return fmt::format(
+      "<p>B takes {} of the time of A: {} against {}. They were measured separately, not in turns.</p>\n",
+      fmt::format("{:.1f} %", 100 * *b / *a), reportTime(*b), reportTime(*a));
 }
 
 }  // namespace

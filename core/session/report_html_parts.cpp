@@ -23,7 +23,7 @@ std::string compilerText(const Json& side) {
   const Json compiler = side.value("compiler", Json::object());
   const std::string version = reportText(compiler, "version");
   return reportText(compiler, "name") + (version.empty() ? "" : " " + version) +
-         (side.value("source", "") == "read_back" ? ", as it tells what it made" : "");
+         (side.value("source", "") == "read_back" ? ", as it reports what it made" : "");
 }
 
 std::string predictedText(const Json& totals) {
@@ -130,7 +130,7 @@ std::string reportToned(const char* tone, const std::string& html) {
 }
 
 std::string reportVerdict(const Json& verdict) {
-  if (!verdict.is_object()) return reportToned("dim", "It was not run, so that nobody judged its numbers.");
+  if (!verdict.is_object()) return reportToned("dim", "It was not run, so its results were not judged.");
   const std::string kind = verdict.value("verdict", "unknown");
   const std::string words = reportText(verdict, "words");
   if (kind == "unknown") return reportToned("dim", words);
@@ -144,8 +144,7 @@ std::string reportVerdict(const Json& verdict) {
 std::string reportFacts(const std::vector<const Json*>& sides, const std::vector<std::string>& headings) {
   std::vector<std::vector<Fact>> all;
   for (const Json* side : sides) all.push_back(factsOf(*side));
-  std::string html =
-      "<div class=\"scroll\"><table class=\"facts\"><caption>What it is of, and what it comes to</caption>";
+  std::string html = "<div class=\"scroll\"><table class=\"facts\"><caption>Summary</caption>";
   if (headings.size() > 1) {
     html += "<thead><tr><td></td>";
     for (const std::string& heading : headings) html += "<th scope=\"col\">" + heading + "</th>";

@@ -90,7 +90,7 @@ Result<std::shared_ptr<const Artifact>> RunPlans::find(const PlannedRun& run, co
   const bool isOfModel = run.kind == RunKind::Plan;
   if (isOfModel && run.model != network.file.identity())
     return Diagnostic{.message = fmt::format("run {} was made of another network than the one that is open", run.id),
-                      .help = "Open the file that it was made of, as it was then."};
+                      .help = "Open the file from which it was made, unchanged."};
   const bool sameExtents = run.extents == network.extents;
   if (isOfModel) model = sameExtents ? network.model : TRY(openModel(network.file.path, run.extents, stop));
   const Plan* alike = isOfModel && sameExtents ? network.plan.get() : nullptr;

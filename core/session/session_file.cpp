@@ -169,10 +169,10 @@ Result<int> versionOf(const Json& json) {
   JsonFields fields(json);
   fields.read("version", version);
   if (!fields.error() && (version < 1 || version > kSessionVersion))
-    return Diagnostic{
-        .message = fmt::format("the session is of version {}, this program reads up to {}", version, kSessionVersion),
-        .where = {.attribute = "version"},
-        .help = "Open it with a newer Fusescope."};
+    return Diagnostic{.message = fmt::format("the session is of version {}, but this program reads versions up to {}",
+                                             version, kSessionVersion),
+                      .where = {.attribute = "version"},
+                      .help = "Open it with a newer Fusescope."};
   return fields.result(version);
 }
 
@@ -217,7 +217,7 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
     changeInputs(run, resolved, folder);
     if (!run.working()) continue;
     run.state = RunState::Interrupted;
-    run.problem = "The program ended while this was under way.";
+    run.problem = "The program ended while this run was under way.";
   }
   return session;
 }

@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Ranges>> SessionRanges::at(const Json& place) const
   if (place.is_null()) return std::shared_ptr<const Ranges>();
   const std::int64_t index = place.is_number_integer() ? place.get<std::int64_t>() : -1;
   if (index < 0 || index >= std::ssize(m_all))
-    return Diagnostic{.message = fmt::format("must be a place among the {} of the session's ranges", m_all.size())};
+    return Diagnostic{.message = fmt::format("must be an index into the {} of the session's ranges", m_all.size())};
   return m_all[static_cast<std::size_t>(index)];
 }
 

@@ -155,13 +155,13 @@ std::vector<DataType> narrowTypesFor(DataType type) {
 
 std::string whyNoNumbers(const Tensor& tensor) {
   if (tensor.container() != Container::None)
-    return fmt::format("it is a {} of {}, no tensor",
+    return fmt::format("it is a {} of {}, not a tensor",
                        tensor.container() == Container::Sequence ? "sequence" : "optional value",
                        counted(std::ssize(tensor.elements()), "tensor"));
   if (tensor.count() == 0) return "it has no elements";
-  if (!tensor.hasData()) return "the file holds no data for it: its type and extents alone are known";
+  if (!tensor.hasData()) return "the file contains no data for it, only its type and extents";
   if (tensor.type() == DataType::C64 || tensor.type() == DataType::C128) return "its numbers are complex";
-  return tensor.type() == DataType::String ? "it holds texts" : std::string();
+  return tensor.type() == DataType::String ? "it contains strings" : std::string();
 }
 
 Result<TensorStatistics> statisticsOf(const Tensor& tensor, std::int64_t mostElements, const StopToken& stop) {
@@ -227,7 +227,7 @@ Result<TensorDifference> differenceOf(const Tensor& actual, const Tensor& expect
   for (const Tensor* tensor : {&expected, &actual})
     if (difference.unavailable.empty()) difference.unavailable = whyNoNumbers(*tensor);
   if (difference.unavailable.empty() && actual.dims() != expected.dims())
-    difference.unavailable = "the extents of both are not the same";
+    difference.unavailable = "both have different extents";
   if (!difference.unavailable.empty()) return difference;
   difference.tensor = Tensor::zeros(DataType::F32, actual.dims());
   const auto differences = difference.tensor.mutableData<float>();

@@ -98,8 +98,8 @@ std::string distinctWords(const TensorStatistics& statistics) {
 
 std::string lookedWords(const TensorStatistics& statistics) {
   if (statistics.stride == 1) return {};
-  return fmt::format("every {} element was looked at: {} of {}", ordinal(statistics.stride),
-                     inThousands(statistics.looked), inThousands(statistics.count));
+  return fmt::format("every {} element was read: {} of {}", ordinal(statistics.stride), inThousands(statistics.looked),
+                     inThousands(statistics.count));
 }
 
 std::vector<std::string> differenceWords(const TensorDifference& difference) {

@@ -51,18 +51,18 @@ Result<ValueId> madeValue(const Plan& plan, const std::string& name) {
   const NamedValue value = TRY(valueNamed(plan, name));
   if (value.isMade() && !value.isInBody) return value.id;
   return Diagnostic{.message = value.isMade()
-                                   ? "a body makes it anew in each of its calls, and no call's is kept"
-                                   : "no node makes it: it is an input or a constant, the same in every plan",
+                                   ? "a body calculates it again in each of its calls, and none of these values is kept"
+                                   : "no node calculates it: it is an input or a constant, the same in every plan",
                     .where = {.file = plan.model->path, .value = name}};
 }
 
 Status checkBytes(std::size_t bytes, std::size_t most, const std::string& value) {
   if (bytes <= most) return Done{};
   return Diagnostic{
-      .message = fmt::format("both tensors together take {}, and at most {} are handed out",
+      .message = fmt::format("both tensors together have {}, and at most {} are returned",
                              inBytes(static_cast<std::int64_t>(bytes)), inBytes(static_cast<std::int64_t>(most))),
       .where = {.value = value},
-      .help = "Choose smaller inputs, or run the network with --mark and look at the file."};
+      .help = "Choose smaller inputs, or run the network with --mark and open the file."};
 }
 
 /// `tensor` as numbers that a .npz file has a type for.
@@ -87,8 +87,9 @@ Result<Tensor> valueBy(const PlanPointer& plan, ValueId value, const Sample& sam
     values.keep(input, {sample.inputs.at(plan->graph().value(input).name)});
   TRY(run.advance(std::span(&value, 1), values, build.stop));
   if (values.has(value)) return values.of(value).front();
-  return Diagnostic{.message = "at the extents of these inputs the network has another plan, which does not keep it",
-                    .where = {.value = plan->graph().value(value).name}};
+  return Diagnostic{
+      .message = "at the extents of these inputs the network has another plan, which does not keep it in memory",
+      .where = {.value = plan->graph().value(value).name}};
 }
 
 /// The network in float32, which leaves `value` in memory.
@@ -107,7 +108,7 @@ Status fillExact(const Plan& lowered, ValueId value, const Sample& sample, const
   const ExactCounterparts counterparts(lowered.graph(), TRY(exactNetworkOf(lowered, build.stop)));
   const auto exact = counterparts.of(value);
   if (!exact || !counterparts.exact().graph->has(counterparts.exact().graph->value(*exact).producer)) {
-    both.whyNoExact = "the network in float32 has no such value";
+    both.whyNoExact = "the network in float32 has no value of this name";
     return Done{};
   }
   both.exact = TRY(valueBy(TRY(exactPlanWith(lowered, *exact, build.stop)), *exact, sample, build));
@@ -151,7 +152,7 @@ Result<ValueOfBoth> ofOther(const Artifact& artifact, const std::string& name, c
     RunResult result = TRY(engine.run(sample.inputs, {"all"}, options.stop));
     for (const auto* tensors : {&result.outputs, &result.marked})
       if (const auto found = tensors->find(name); found != tensors->end()) into = found->second;
-    if (!into) whyNot = "it is in no memory that can be handed out";
+    if (!into) whyNot = "it is not in memory that can be read";
     return into ? checkBytes(2 * into->byteSize(), mostBytes, name) : Status(Done{});
   };
   const auto lowered = TRY(openEngine(artifact, build));
@@ -170,7 +171,7 @@ Result<NamedValue> valueNamed(const Plan& plan, const std::string& name) {
   for (const NamedBody& body : bodiesNamed(graph, name))
     if (const auto value = body.body->graph->findValue(body.rest))
       return NamedValue{body.body->graph.get(), *value, true};
-  const Diagnostic error{.message = "the network has no such value",
+  const Diagnostic error{.message = "the network has no value of this name",
                          .where = {.file = plan.model->path, .value = name}};
   if (const auto node = graph.findNode(name)) {
     Diagnostic ofNode = error;
@@ -214,7 +215,7 @@ Result<Json> writeValueOfBoth(const ValueOfBoth& value, const std::filesystem::p
     if (tensor->container() == Container::None) {
       arrays[key] = writable(*tensor);
     } else {
-      json[whyNot] = "it is a sequence or an optional value, no tensor";
+      json[whyNot] = "it is a sequence or an optional value, not a tensor";
     }
   };
   add("exact", value.exact, "why_no_exact");

@@ -72,7 +72,7 @@ Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance&
     if (!output.isMeaningful()) continue;
     const auto judged = judge(output, made, tolerance);
     if (!judged) {
-      return {.unknownWhy = "the tolerance was changed to one on each element: evaluate again"};
+      return {.unknownWhy = "the tolerance was changed to one on each element, so the run must be evaluated again"};
     }
     if (!judged->ok) verdict.kind = Verdict::Kind::Fail;
     if (!verdict.output.empty() && judged->ofBound <= verdict.ofBound) continue;

@@ -57,7 +57,7 @@ Json mismatchJson(const Mismatch& mismatch, const Reproducer* reproducer) {
 Result<Reproducer> writeReproducer(const Mismatch& mismatch, const VerifyOptions& options,
                                    const std::filesystem::path& folder) {
   if (!mismatch.smallest)
-    return Diagnostic{.message = "its nodes do not go wrong as a network of their own, so there is nothing to write",
+    return Diagnostic{.message = "its nodes are right as a network of their own, so there is nothing to write",
                       .where = {.node = mismatch.fusedNode}};
   std::error_code error;
   std::filesystem::create_directories(folder, error);

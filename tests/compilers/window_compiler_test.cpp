@@ -52,7 +52,7 @@ class WindowCompilerTest : public test::AbacusWindow {
     QCOMPARE(run.errors.size(), std::size_t(1));
     const RunErrors& errors = *run.errors.front();
     QVERIFY2(errors.inside.find("abacus hands out what a network gives") != std::string::npos ||
-                 errors.inside.find("stand between segments") != std::string::npos,
+                 errors.inside.find("lie between segments") != std::string::npos,
              errors.inside.c_str());
     // What it made is known by now: its kernels are on screen, and have the errors.
     QVERIFY(run.made);

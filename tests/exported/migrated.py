@@ -219,7 +219,7 @@ def of_calibration(migrations, folder, shared):
         file.write("(Unnamed Layer* 7) [ElementWise]_output: 3d16bcb4\n")
     recipe = folder / "int8.sh"
     recipe.write_text("trtexec --onnx=unet.onnx --int8 --fp16 --calib=int8.cache --saveEngine=unet.plan\n")
-    migrations.migrate("a calibration cache", recipe, network, inputs, {}, ["no value of the model has the name"],
+    migrations.migrate("a calibration cache", recipe, network, inputs, {}, ["no value of the model has this name"],
                        tolerance=0.6)
 
 

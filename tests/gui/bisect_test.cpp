@@ -47,7 +47,7 @@ class BisectTest : public QObject {
     QTRY_COMPARE(ribbon->look().progress.words, QString());
     QVERIFY2(dialog.said().startsWith("✓ found: without types of nodes"), qPrintable(dialog.said()));
     QVERIFY2(dialog.said().contains("instead of not finite"), qPrintable(dialog.said()));
-    QVERIFY2(dialog.said().contains("leave them out by: --pin"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("switch them off with: --pin"), qPrintable(dialog.said()));
     const int culprits = dialog.culprits().rowCount();
     QVERIFY(culprits >= 1);
     QVERIFY2(dialog.tried().rowCount() >= 1, "what was switched off is listed");

@@ -51,7 +51,7 @@ class ExportTest : public QObject {
     QVERIFY2(said(dialog).contains("✓ Written: ") && said(dialog).contains("typed.onnx"), qPrintable(said(dialog)));
     QVERIFY(QFileInfo(file).size() > 0);
     const QString report = dialog.report().toPlainText();
-    QVERIFY2(report.contains("Checked on 1 sample: from float32"), qPrintable(report));
+    QVERIFY2(report.contains("Checked on 1 sample: against float32"), qPrintable(report));
     QVERIFY2(report.contains("these stay wide") && report.contains(" more Cast"), qPrintable(report));
     QVERIFY2(!report.contains("--"), qPrintable(report));
     const QString link = firstLink(dialog);

@@ -189,7 +189,7 @@ class RefusalsTest : public QObject {
     QVERIFY(test::dropOn(*m_window, {script}));
     QTRY_VERIFY(m_window->lastProblem().contains("fusescope import " + script + ":FUNCTION"));
     m_window->openFile(script);
-    QTRY_VERIFY(m_window->lastProblem().contains("is a script of Python, and no network"));
+    QTRY_VERIFY(m_window->lastProblem().contains("is a Python script, not a network"));
     QFile archive(torchScript);
     QVERIFY(archive.open(QIODevice::WriteOnly));
     archive.write(QByteArray::fromStdString(test::zipBytes({{.name = "old/code/net.py", .content = "class Net:"}})));

@@ -81,7 +81,7 @@ TEST_F(Bisect, ACompilerThatSaysThatItTakesAStepAllTheSameIsFoundOut) {
   EXPECT_EQ(found["honoured"], false);
   const ProcessResult told = command({"errors", network(), "--compiler", "tally", "--bisect"});
   EXPECT_EQ(told.status, 0) << told.err;
-  EXPECT_NE(told.out.find("but the compiler says that it took them all the same"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("but the compiler reports that it used them all the same"), std::string::npos) << told.out;
 }
 
 TEST_F(Bisect, OurOwnPinsAreSearched) {
@@ -165,9 +165,8 @@ TEST_F(Bisect, WhatChangesKernelsIsToldByOutputsWithTheReason) {
   EXPECT_TRUE(errors["outputs_alone"].is_string());
   EXPECT_EQ(errors["tensors"].size(), 1U) << errors["tensors"];
   EXPECT_EQ(entryOf(errors["not_measured"], "name", "c")["why"], "other kernels run if it is made an output");
-  EXPECT_EQ(
-      errors["inside"],
-      "errors are told of outputs, and of what stands between segments: Tally forgets what it counted on the way");
+  EXPECT_EQ(errors["inside"],
+            "errors are known of outputs, and of values between segments: Tally forgets what it counted on the way");
 }
 
 TEST_F(RealBisect, OnnxRuntimesTensorsInsideAreTold) {

@@ -91,7 +91,7 @@ TEST_F(JobOf, EveryVerbTakesAResultAsACompiler) {
   EXPECT_EQ(json({"plan", model, "--compiler", compiler})["kernels"].size(), 3U);
   EXPECT_GT(json({"time", model, "--compiler", compiler})["median_ms"].get<double>(), 0);
   const Json compared = json({"compare", model, model, "--plan-b", "--compiler " + compiler, "--seconds", "0.2"});
-  EXPECT_TRUE(has(compared["not_ranked"].get<std::string>(), "was not timed here")) << compared["not_ranked"];
+  EXPECT_TRUE(has(compared["not_ranked"].get<std::string>(), "was not measured here")) << compared["not_ranked"];
   const ProcessResult profile = command({"time", model, "--compiler", compiler, "--per-layer"});
   EXPECT_EQ(profile.status, 2);
   EXPECT_TRUE(has(profile.err, "The job does not contain the question \"profile\"")) << profile.err;
@@ -206,7 +206,7 @@ TEST_F(JobOf, BadUseIsToldBeforeAnythingIsWritten) {
   EXPECT_TRUE(has(unknown.err, "The nearest is time")) << unknown.err;
   const ProcessResult placed = pack(network(), {}, "tally@somewhere");
   EXPECT_EQ(placed.status, 2);
-  EXPECT_TRUE(has(placed.err, "a job is for elsewhere")) << placed.err;
+  EXPECT_TRUE(has(placed.err, "a job is for another machine")) << placed.err;
   const ProcessResult ours = pack(network(), {}, "fusescope");
   EXPECT_EQ(ours.status, 2);
   EXPECT_TRUE(has(ours.err, "no probe reaches")) << ours.err;

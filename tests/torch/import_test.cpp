@@ -178,9 +178,9 @@ TEST_F(ImportedProgram, AKeptNetworkThatIsTornOrOldIsSaidAndMadeAgain) {
   json(import());
   fs::resize_file(kept("network.onnx"), fs::file_size(kept("network.onnx")) - 1);
   EXPECT_FALSE(opensAsNetwork());
-  EXPECT_TRUE(has(found("import.made_network_unusable"), "is not as it was written"));
+  EXPECT_TRUE(has(found("import.made_network_unusable"), "is not what was written"));
   const ProcessResult text = fusescopeCommand({"inspect", program()});
-  EXPECT_TRUE(has(text.out, "is not as it was written")) << text.out;
+  EXPECT_TRUE(has(text.out, "is not what was written")) << text.out;
   EXPECT_EQ(json(import())["is_new"], true);
   EXPECT_TRUE(opensAsNetwork());
 
@@ -189,7 +189,7 @@ TEST_F(ImportedProgram, AKeptNetworkThatIsTornOrOldIsSaidAndMadeAgain) {
   about["version"] = 2;
   std::ofstream(made) << about.dump();
   EXPECT_TRUE(has(json({"inspect", program()})["exported_program"]["made_unusable"].dump(),
-                  "was made by another Fusescope: it is of version 2, and 1 is known"));
+                  "was made by another version of Fusescope: its version is 2, and this one reads version 1"));
   std::ofstream(made) << "{";
   EXPECT_FALSE(opensAsNetwork());
   about["files"][0]["name"] = "../network.onnx";

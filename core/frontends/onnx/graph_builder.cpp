@@ -156,7 +156,7 @@ Status GraphBuilder::declareInitializer(const FileTensor& tensor) {
     if (sameTensor(first->second, tensor)) return Done{};
     return Diagnostic{.message = "is the name of two initializers that differ",
                       .where = {.value = tensor.name},
-                      .help = "Take one of them out, or give it another name."};
+                      .help = "Remove one of them, or give it another name."};
   }
   if (m_read.contains(tensor.name)) countWeight(tensor);
   return define(tensor.name, addConstantTensor(tensor.name, tensor), {});
@@ -305,7 +305,7 @@ Status GraphBuilder::addConstantNode(const FileNode& node, bool ofFile) {
                 .strings = *texts,
                 .hasData = true};
     } else {
-      return atNode(node.displayName(), "its value is of a kind that is not supported", node.outputs[0]);
+      return atNode(node.displayName(), "its value is of an unsupported kind", node.outputs[0]);
     }
     if (ofFile && mayBeWeight(tensor)) countWeight(tensor);
     return define(node.outputs[0], addConstantTensor(node.outputs[0], tensor), node.displayName());

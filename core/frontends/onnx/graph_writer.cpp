@@ -65,7 +65,7 @@ class GraphWriter {
 
   Status addConstant(const Value& value) {
     if (!value.constant->hasData())
-      return Diagnostic{.message = "has no data: the model was saved without its weights",
+      return Diagnostic{.message = "has no data, because the model was saved without its weights",
                         .where = {.value = value.name}};
     m_file.initializers.push_back(fileTensor(nameOf(value.id), *value.constant));
     return Done{};

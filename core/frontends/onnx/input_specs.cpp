@@ -37,8 +37,9 @@ ExporterRanges exportersWord(const Graph& graph, const std::map<std::string, std
         for (const std::string& symbol : ExtentExpression::of(dim).symbols()) symbols.insert(symbol);
   if (symbols.empty()) return {};
   if (const auto ranges = exporterRangesFromText(text->second)) return rangesOfSymbols(*ranges, symbols);
-  decisions.push_back(decide("import.input_specs_ignored", {}, "import",
-                             {{"key", kExporterRangesKey}, {"why", "it is not as PyTorch writes ranges"}}));
+  decisions.push_back(
+      decide("import.input_specs_ignored", {}, "import",
+             {{"key", kExporterRangesKey}, {"why", "it is not in the form in which PyTorch writes ranges"}}));
   return {};
 }
 
@@ -78,9 +79,9 @@ InputSpec specOf(const Value& input, const ExporterRanges& ranges) {
 
 /// Returns why `said` cannot be the spec of an input with these extents; empty if it can.
 std::string misfit(const InputSpec& said, const Value& input) {
-  if (input.type.container != Container::None) return "the input is no tensor";
+  if (input.type.container != Container::None) return "the input is not a tensor";
   const Shape& shape = input.type.shape;
-  if (shape.ranked && said.opt.size() != shape.rank()) return "the input has another number of extents";
+  if (shape.ranked && said.opt.size() != shape.rank()) return "the input has a different number of extents";
   for (std::size_t axis = 0; axis < shape.rank(); ++axis)
     if (shape.dims[axis].known() &&
         (said.min[axis] != shape.dims[axis].size || said.max[axis] != shape.dims[axis].size))

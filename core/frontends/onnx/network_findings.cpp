@@ -119,11 +119,11 @@ class NetworkFindings {
     if (node.is("Dropout") && node.input(2).valid()) {
       const Tensor* training = graph.constantData(node.input(2));
       if (training == nullptr)
-        what = "whether it drops elements at random is decided at run time";
+        what = "it is decided at run time whether it drops elements at random";
       else if (training->count() == 1 && training->asInt64(0) != 0)
         what = "it drops elements at random";
     } else if (node.is("BatchNormalization") && node.intAttribute("training_mode", 0) != 0) {
-      what = "it takes mean and variance from each batch";
+      what = "it calculates mean and variance from each batch";
     }
     if (!what.empty())
       m_decisions.push_back(decide("import.trains", {Subject::node(NetworkPlace{path, node.name})}, "import",

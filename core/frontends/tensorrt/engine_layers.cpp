@@ -112,7 +112,7 @@ Result<EngineLayers> engineFrom(const Json& json) {
     if (const auto found = json.is_object() ? json.find(key) : json.end(); list == nullptr && found != json.end())
       list = &*found;
   if (list == nullptr || !list->is_array())
-    return noLayers("this is JSON, and no layer information of an engine: it has no list \"Layers\"");
+    return noLayers("this is JSON, but not layer information of an engine: it has no list \"Layers\"");
   if (list->size() > kMostLayers) return noLayers(fmt::format("it lists more than {} layers", kMostLayers));
   EngineLayers engine;
   for (std::size_t i = 0; i < list->size(); ++i) {
@@ -228,7 +228,7 @@ class PrintedList {
     for (const std::string& binding : m_bindings) engine.tensors.push_back({.name = binding});
     if (engine.layers.empty())
       return noLayers(
-          "this is no layer information of an engine: neither JSON nor a list that begins with \"Layers:\"");
+          "this is not layer information of an engine: it is neither JSON nor a list that begins with \"Layers:\"");
     if (engine.layers.size() > kMostLayers) return noLayers(fmt::format("it lists more than {} layers", kMostLayers));
     engine.oldestVersion = oldestVersionOf(engine, false);
     return engine;

@@ -81,7 +81,7 @@ class EngineLogReader {
 
   Result<EngineLog> log() && {
     if (!m_isUnderstood)
-      return Diagnostic{.message = "this is no log of a build of TensorRT: none of its lines is understood",
+      return Diagnostic{.message = "this is not a log of a build of TensorRT: no line of it could be read",
                         .help = "It is written by: trtexec --onnx=… --verbose > build.log."};
     return std::move(m_log);
   }

@@ -41,17 +41,17 @@ Result<EngineProfile> profileFromList(const Json& list) {
   EngineProfile profile;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& entry = list[i];
-    if (!entry.is_object()) return noProfile(fmt::format("entry {} of the profile is no object", i));
+    if (!entry.is_object()) return noProfile(fmt::format("entry {} of the profile is not an object", i));
     if (const auto count = entry.find("count"); count != entry.end() && count->is_number_integer())
       profile.runs = count->get<std::int64_t>();
     const auto name = entry.find("name");
     if (name == entry.end()) continue;
-    if (!name->is_string()) return noProfile(fmt::format("entry {} of the profile has a name that is no text", i));
+    if (!name->is_string()) return noProfile(fmt::format("entry {} of the profile has a name that is not a string", i));
     profile.layers.push_back({.name = name->get<std::string>(),
                               .medianMs = timeAt(entry, "medianMs"),
                               .averageMs = timeAt(entry, "averageMs")});
   }
-  if (profile.layers.empty()) return noProfile("this is JSON, and no profile of an engine: no entry has a name");
+  if (profile.layers.empty()) return noProfile("this is JSON, but not a profile of an engine: no entry has a name");
   return profile;
 }
 
@@ -59,11 +59,11 @@ Result<EngineProfile> profileFromList(const Json& list) {
 Result<EngineProfile> profileFromTimes(const Json& times) {
   EngineProfile profile;
   for (const auto& [name, list] : times.items()) {
-    if (!list.is_array()) return noProfile(fmt::format("this is no profile of an engine: '{}' is no list", name));
+    if (!list.is_array()) return noProfile(fmt::format("this is not a profile of an engine: '{}' is not a list", name));
     std::vector<double> all;
     for (const Json& each : list) {
       if (!each.is_number())
-        return noProfile(fmt::format("this is no profile of an engine: '{}' is no list of times", name));
+        return noProfile(fmt::format("this is not a profile of an engine: '{}' is not a list of times", name));
       if (const auto ms = timeFrom(each)) all.push_back(*ms);
     }
     profile.runs = std::max(profile.runs.value_or(0), static_cast<std::int64_t>(all.size()));
@@ -165,7 +165,7 @@ Result<EngineProfile> parseEngineProfile(std::string_view text) {
   if (isJsonList(words)) return profileFromList(TRY(parseLenientJson(words)));
   EngineProfile profile = ProfileTable(words).profile();
   if (profile.layers.empty())
-    return noProfile("this is no profile of an engine: neither JSON nor a table below \"=== Profile\"");
+    return noProfile("this is not a profile of an engine: it is neither JSON nor a table below \"=== Profile\"");
   return profile;
 }
 
@@ -179,7 +179,7 @@ Result<EngineTimes> parseEngineTimes(std::string_view text) {
       if (const auto ms = timeAt(run, "computeMs")) compute.push_back(*ms);
     }
   if (latency.empty() && compute.empty())
-    return Diagnostic{.message = "this is no list of times of runs: no entry has \"latencyMs\" or \"computeMs\"",
+    return Diagnostic{.message = "this is not a list of times of runs: no entry has \"latencyMs\" or \"computeMs\"",
                       .help = "It is written by: trtexec --loadEngine=… --exportTimes=times.json."};
   EngineTimes times{.runs = static_cast<std::int64_t>(std::max(latency.size(), compute.size()))};
   times.latencyMs = medianOf(std::move(latency));

@@ -95,7 +95,7 @@ class LoggedNetworkBuilder {
       node.outputs.push_back(output.name);
       m_made.file.graph.values.push_back({.name = output.name, .type = typeOf(output)});
     }
-    if (node.outputs.empty()) return tellsTooLittle("it says nothing of what the node " + logged.name + " makes");
+    if (node.outputs.empty()) return tellsTooLittle("it does not describe what the node " + logged.name + " makes");
     if (!takeAttributes(logged, node)) {
       node.domain = kLoggedDomain;
       ++m_made.unknown;

@@ -57,7 +57,7 @@ class GraphMaker {
   Status addOutput(const std::string& name) {
     const auto value = m_values.find(name);
     if (value == m_values.end())
-      return Diagnostic{.message = "is an output of the graph, but nothing makes it", .where = {.value = name}};
+      return Diagnostic{.message = "is an output of the graph, but no node calculates it", .where = {.value = name}};
     if (value->second.valid() && m_outputs.insert(value->second).second) m_editor.addOutput(value->second);
     return Done{};
   }
@@ -76,7 +76,7 @@ class GraphMaker {
         continue;
       }
       if (m_values.contains(output))
-        return Diagnostic{.message = "is made twice", .where = {.node = from.name, .value = output}};
+        return Diagnostic{.message = "is calculated twice", .where = {.node = from.name, .value = output}};
       node.outputs.push_back(m_editor.addValue(output, typeIn(m_program, output)));
       define(output, node.outputs.back());
     }
@@ -88,7 +88,7 @@ class GraphMaker {
     for (const std::string& read : argument.reads) {
       const auto value = read.empty() ? m_values.end() : m_values.find(read);
       if (!read.empty() && value == m_values.end())
-        return Diagnostic{.message = "is read, but nothing makes it before",
+        return Diagnostic{.message = "is read before any node calculates it",
                           .where = {.node = from.name, .value = read}};
       node.inputs.push_back(read.empty() ? ValueId() : value->second);
     }
@@ -156,7 +156,7 @@ class NetworkMaker {
     const auto tensor = m_program.graph.tensors.find(value);
     if (tensor == m_program.graph.tensors.end())
       return {.message = "is an input that the graph does not describe", .where = {.value = value}};
-    return {.message = fmt::format("is of type {} of PyTorch, which is not known here", tensor->second.typeNumber),
+    return {.message = fmt::format("is of the PyTorch type {}, which is not known here", tensor->second.typeNumber),
             .where = {.value = value}};
   }
 
@@ -179,7 +179,7 @@ class NetworkMaker {
       if (input.kind != Kind::Parameter && input.kind != Kind::Buffer && input.kind != Kind::TensorConstant) continue;
       const auto weight = m_weights.find(input.target);
       if (weight == m_weights.end())
-        return Diagnostic{.message = "is read by the graph, and is not among the weights of the file",
+        return Diagnostic{.message = "is read by the graph, but is not among the weights of the file",
                           .where = {.value = input.target}};
       if (read.contains(input.value)) {
         addWeight(input, weight->second);

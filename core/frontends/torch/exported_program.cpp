@@ -148,15 +148,16 @@ void readRanges(const Json& json, ExportedProgram& program) {
 Status readVersions(const Json& json, ExportedProgram& program) {
   const Json& version = *TRY(objectField(json, "schema_version"));
   const auto major = integerAt(version, "major"), minor = integerAt(version, "minor");
-  if (!major || !minor) return Diagnostic{.message = "says no numbers", .where = {.attribute = "schema_version"}};
+  if (!major || !minor)
+    return Diagnostic{.message = "contains no version numbers", .where = {.attribute = "schema_version"}};
   program.schemaMajor = *major;
   program.schemaMinor = *minor;
   program.torchVersion = textOr(json, "torch_version", {});
   if (*major < kOldestSchema || *major > kNewestSchema)
-    return Diagnostic{
-        .message = fmt::format("is {}.{}, and schemas {} to {} are read", *major, *minor, kOldestSchema, kNewestSchema),
-        .where = {.attribute = "schema_version"},
-        .help = "Write the file again with torch.export.save() of PyTorch 2.5 or newer."};
+    return Diagnostic{.message = fmt::format("is {}.{}, but this Fusescope reads schemas {} to {}", *major, *minor,
+                                             kOldestSchema, kNewestSchema),
+                      .where = {.attribute = "schema_version"},
+                      .help = "Write the file again with torch.export.save() of PyTorch 2.5 or newer."};
   if (const auto opsets = json.find("opset_version"); opsets != json.end() && opsets->is_object())
     for (const auto& [domain, number] : opsets->items())
       if (const auto opset = integerAt(*opsets, domain.c_str())) program.opsets[domain] = *opset;
@@ -168,13 +169,13 @@ Status readVersions(const Json& json, ExportedProgram& program) {
 }  // namespace
 
 Result<Json> programJsonOf(std::string_view text) {
-  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects too deep within each other"};
+  if (!isShallow(text)) return Diagnostic{.message = "has lists and objects that are nested too deeply"};
   Json json = Json::parse(text, nullptr, false);
   if (!json.is_discarded()) return json;
   try {
     return Json::parse(withQuotedNumbers(text));
   } catch (const Json::exception& error) {
-    return Diagnostic{.message = fmt::format("is no JSON: {}", error.what())};
+    return Diagnostic{.message = fmt::format("is not JSON: {}", error.what())};
   }
 }
 

@@ -72,13 +72,13 @@ Result<MadeNode> nodeFromJson(const Json& json) {
 
 Status checkFile(const fs::path& path, const KeptFile& wanted) {
   if (fs::path(wanted.name).filename() != wanted.name)
-    return Diagnostic{.message = "leads out of its folder", .where = {.file = path.string()}};
+    return Diagnostic{.message = "is outside of its folder", .where = {.file = path.string()}};
   const auto file = TRY(MappedFile::open(path));
   const bool isSame =
       static_cast<std::int64_t>(file->bytes().size()) == wanted.bytes && hashBytes(file->bytes()).hex() == wanted.hash;
   TRY(file->checkIntact());
   if (isSame) return Done{};
-  return Diagnostic{.message = "is not as it was written", .where = {.file = path.string()}};
+  return Diagnostic{.message = "is not what was written", .where = {.file = path.string()}};
 }
 
 /// Reads a stored network. The error says why it cannot be used.
@@ -101,10 +101,11 @@ Result<KeptNetwork> readKept(const fs::path& folder) {
   auto network = madeNetworkFromJson(made.value());
   if (fields.error() || !network.ok()) return located(fields.error() ? *fields.error() : network.error());
   if (version != kMadeNetworkVersion)
-    return located({.message = fmt::format("was made by another Fusescope: it is of version {}, and {} is known",
-                                           version, kMadeNetworkVersion)});
+    return located({.message = fmt::format(
+                        "was made by another version of Fusescope: its version is {}, and this one reads version {}",
+                        version, kMadeNetworkVersion)});
   if (std::ranges::find(files, kMadeNetwork, &KeptFile::name) == files.end())
-    return located({.message = fmt::format("names no {}", kMadeNetwork)});
+    return located({.message = fmt::format("contains no {}", kMadeNetwork)});
   for (const KeptFile& file : files) TRY(checkFile(folder / file.name, file));
   return KeptNetwork{.network = folder / kMadeNetwork, .made = std::move(network).value()};
 }

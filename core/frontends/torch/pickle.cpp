@@ -65,7 +65,7 @@ class Reader {
       m_at = m_next;
       TRY(step(TRY(byte())));
     }
-    if (m_stack.size() != 1 || !m_marks.empty()) return wrong("the pickle ends with something else than one object");
+    if (m_stack.size() != 1 || !m_marks.empty()) return wrong("the pickle does not end with exactly one object");
     m_pickle.root = m_stack.front();
     std::size_t seen = 0;
     TRY(walk(m_pickle.root, 0, seen));
@@ -168,7 +168,7 @@ class Reader {
       case kStackGlobal: {
         const auto names = TRY(popped(2));
         if (value(names[0]).kind != Kind::Text || value(names[1]).kind != Kind::Text)
-          return wrong("names something by other things than two texts");
+          return wrong("names a global by something other than two strings");
         return name(std::string(value(names[0]).text), std::string(value(names[1]).text));
       }
       case kReduce: {
@@ -181,12 +181,12 @@ class Reader {
         // Dictionaries of weights contain versions of their modules in such a state, which are not needed here.
         const auto built = TRY(popped(2));
         if (value(built[0]).kind != Kind::Dict || value(built[1]).kind != Kind::Dict)
-          return wrong("sets the state of something else than a dictionary");
+          return wrong("sets the state of something other than a dictionary");
         m_stack.push_back(built[0]);
         return Done{};
       }
       default:
-        return wrong(fmt::format("the opcode 0x{:02x} is not one that tensors and containers are written with", opcode),
+        return wrong(fmt::format("the opcode 0x{:02x} is not used for tensors and containers", opcode),
                      "Nothing of the pickle was run.");
     }
   }
@@ -208,18 +208,18 @@ class Reader {
   }
   Result<std::int64_t> longNumber() {
     const std::uint8_t length = TRY(byte());
-    if (length > 8) return wrong(fmt::format("has an integer of {} bytes; 64 bits are read", length));
+    if (length > 8) return wrong(fmt::format("has an integer of {} bytes; at most 64 bits are read", length));
     if (length == 0) return std::int64_t{0};
     const std::uint64_t bits = TRY(number(length));
     const int unused = 64 - 8 * length;
     return static_cast<std::int64_t>(bits << unused) >> unused;
   }
   Result<std::string> text(std::uint64_t length) {
-    if (length > m_bytes.size() - m_next) return wrong("a text is cut short");
+    if (length > m_bytes.size() - m_next) return wrong("a string is cut short");
     const char* begin = reinterpret_cast<const char*>(m_bytes.data()) + m_next;
     m_next += length;
     std::string read(begin, length);
-    if (validUtf8(read) != read) return wrong("a text is not UTF-8");
+    if (validUtf8(read) != read) return wrong("a string is not UTF-8");
     return read;
   }
   Result<std::string> line() {
@@ -254,15 +254,15 @@ class Reader {
     return taken;
   }
   Result<std::vector<std::uint32_t>> aboveMark() {
-    if (m_marks.empty()) return wrong("goes back to a mark that is not there");
+    if (m_marks.empty()) return wrong("goes back to a mark that does not exist");
     const auto taken = popped(m_stack.size() - m_marks.back());
     m_marks.pop_back();
     return taken;
   }
   Status extend(PickleValue::Kind kind, const std::vector<std::uint32_t>& items) {
     if (m_stack.size() <= floor() || value(m_stack.back()).kind != kind)
-      return wrong(kind == Kind::List ? "appends to something else than a list"
-                                      : "sets an item of something else than a dictionary");
+      return wrong(kind == Kind::List ? "appends to something other than a list"
+                                      : "sets an item of something other than a dictionary");
     if (kind == Kind::Dict && items.size() % 2 != 0) return wrong("sets a key without a value");
     m_held += items.size();
     if (m_held > kMostValues) return wrong("holds too many objects");
@@ -271,13 +271,13 @@ class Reader {
     return Done{};
   }
   Status remember(std::uint64_t key) {
-    if (m_stack.size() <= floor()) return wrong("keeps something that is not on the stack");
+    if (m_stack.size() <= floor()) return wrong("memorises something that is not on the stack");
     m_memo.insert_or_assign(key, m_stack.back());
     return Done{};
   }
   Status recall(std::uint64_t key) {
     const auto known = m_memo.find(key);
-    if (known == m_memo.end()) return wrong(fmt::format("takes object {} again, which was never kept", key));
+    if (known == m_memo.end()) return wrong(fmt::format("refers to object {}, which was never memorised", key));
     if (m_stack.size() >= kMostValues) return wrong("holds too many objects");
     m_stack.push_back(known->second);
     return Done{};

@@ -57,7 +57,7 @@ Result<PickleValue> madeByCall(const Pickle& pickle, std::uint32_t callee, std::
         return Diagnostic{.message = "describes a parameter in a way that torch.save() does not"};
       return pickle.at(given.items[0]);
     case PickleGlobal::OrderedDict:
-      if (!given.items.empty()) return Diagnostic{.message = "makes a dictionary of something else than its items"};
+      if (!given.items.empty()) return Diagnostic{.message = "makes a dictionary of something other than its items"};
       return PickleValue{.kind = Kind::Dict};
     default:
       return Diagnostic{.message = "calls something that cannot be called"};

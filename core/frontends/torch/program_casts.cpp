@@ -183,13 +183,13 @@ class CastWriter {
     const Json& inputs = node["inputs"];
     std::string why;
     if (holds(inputs, "as_graph"))
-      why = "holds a graph";
+      why = "contains a graph";
     else if (m_changes.contains(index))
-      why = "changes a value in place that others may read";
+      why = "changes a value in place that other nodes may read";
     else if (!m_changes.empty() && !isOneOf(plainOf(operatorOf(node)), kMakeAnew))
-      why = "may show a value that another node changes in place";
+      why = "may be a view of a value that another node changes in place";
     else if (holds(inputs, "as_scalar_type"))
-      why = "was given its type by its author";
+      why = "has a type that its author set";
     else if (readsUnknown(node["inputs"]))
       why = "reads a value whose type the program does not declare";
     else if (!readsFloats(node["inputs"]))
@@ -324,9 +324,9 @@ Result<CastProgram> withCasts(const std::string& program, const std::set<std::st
       TRY(torch::parseExportedProgram(program, std::numeric_limits<std::int64_t>::max()));
   const Json json = untrustedJson(program);
   if (json.is_discarded())
-    return Diagnostic{.message =
-                          "the program holds numbers that JSON does not have (NaN, Infinity), and is not "
-                          "written again"};
+    return Diagnostic{
+        .message =
+            "the program contains numbers that JSON does not have (NaN, Infinity), so it cannot be written again"};
   const Json& module = *TRY(torch::objectField(json, "graph_module"));
   CastWriter writer(*TRY(torch::objectField(module, "graph")), read.graph, low);
   CastProgram made = writer.write(nodes, module.value("module_call_graph", Json::array()));

@@ -20,7 +20,7 @@ Result<SymbolicNumber> symbolicNumberOf(const Json& json) {
   SymbolicNumber number;
   if (given.kind == "as_int") {
     number.known = integerAt(json, "as_int");
-    if (!number.known) return Diagnostic{.message = "must be an integer of 64 bits"};
+    if (!number.known) return Diagnostic{.message = "must be a 64-bit integer"};
     return number;
   }
   if (given.kind != "as_expr") return number;
@@ -34,14 +34,14 @@ class GraphParser {
   explicit GraphParser(std::int64_t mostNodes) : m_left(mostNodes) {}
 
   Result<ProgramGraph> graph(const Json& json, int depth) {
-    if (depth > kDeepestGraph) return Diagnostic{.message = "has graphs too deep within each other"};
+    if (depth > kDeepestGraph) return Diagnostic{.message = "has graphs that are nested too deeply"};
     ProgramGraph graph;
     TRY(readTensors(json, graph));
     TRY(readNumbers(json, graph));
     graph.inputs = TRY(namesOf(json, "inputs"));
     const Json& nodes = *TRY(listField(json, "nodes"));
     if (static_cast<std::int64_t>(nodes.size()) > m_left)
-      return Diagnostic{.message = fmt::format("has {} nodes, more than {}", nodes.size(), m_left)};
+      return Diagnostic{.message = fmt::format("has {} nodes; at most {} are allowed", nodes.size(), m_left)};
     m_left -= static_cast<std::int64_t>(nodes.size());
     graph.nodes = TRY(eachOf<ProgramNode>(nodes, "nodes", [&](const Json& node) { return this->node(node, depth); }));
     graph.outputs = TRY(namesOf(json, "outputs"));
@@ -127,7 +127,7 @@ Result<TensorMeta> tensorMetaOf(const Json& json) {
   constexpr std::int64_t kStrided = 7;
   TensorMeta meta;
   const auto type = integerAt(json, "dtype");
-  if (!type) return Diagnostic{.message = "says no type", .where = {.attribute = "dtype"}};
+  if (!type) return Diagnostic{.message = "does not say its type", .where = {.attribute = "dtype"}};
   meta.typeNumber = *type;
   meta.type = typeOfNumber(*type);
   meta.sizes = TRY(eachOf<SymbolicNumber>(*TRY(listField(json, "sizes")), "sizes", symbolicNumberOf));

@@ -139,9 +139,9 @@ InputSpec inputSpecOf(const ExportedProgram& program, const UserInput& input, st
 
 std::string rangeMisfit(const ExportedProgram& program, const UserInput& input, const InputSpec& said) {
   const auto tensor = program.graph.tensors.find(input.value);
-  if (tensor == program.graph.tensors.end()) return "the input is no tensor";
+  if (tensor == program.graph.tensors.end()) return "the input is not a tensor";
   const std::vector<SymbolicNumber>& sizes = tensor->second.sizes;
-  if (said.opt.size() != sizes.size()) return "the input has another number of extents";
+  if (said.opt.size() != sizes.size()) return "the input has a different number of extents";
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
     const bool isKnown = sizes[axis].known && *sizes[axis].known >= 0;
     const SymbolRange bounds =

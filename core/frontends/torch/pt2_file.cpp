@@ -34,13 +34,13 @@ constexpr OtherArchive kOthers[] = {
      "Open the exported program that it was compiled from; import-engine MODEL.pt2 --layers {} then shows the "
      "package's "
      "kernels over it."},
-    {kTorchScriptMark, "is a network in TorchScript, which is not read here",
+    {kTorchScriptMark, "is a network in TorchScript, which Fusescope does not read",
      "Let torch make an exported program from it: fusescope import {} --input NAME=1,3,224,224:f32, with the extents "
      "of each input, which the file does not contain."},
     {"/data.pkl", "contains weights or a module that torch.save() wrote, but no graph",
      "Write a function into a script that makes the module, loads this file and returns (module, example inputs): "
      "fusescope import SCRIPT.py:FUNCTION."},
-    {".npy", "holds arrays, and no network", kSaveProgram}};
+    {".npy", "contains arrays, but no network", kSaveProgram}};
 
 bool hasMark(const ZipMembers& members, std::string_view mark) {
   return std::ranges::any_of(members.names(),
@@ -106,8 +106,8 @@ Status Pt2File::findProgram(const std::filesystem::path& path) {
   const bool hasUsual = std::ranges::find(models, "model") != models.end();
   if (models.size() > 1 && !hasUsual)
     return Diagnostic{
-        .message = fmt::format("holds several networks, {}, and none of them is called 'model'", joined(models)),
-        .help = "Write each into a file of its own."};
+        .message = fmt::format("contains several networks, {}, and none of them is called 'model'", joined(models)),
+        .help = "Write each into a separate file."};
   m_model = hasUsual ? "model" : models.front();
   m_program = member("models/{}.json");
   m_container = m_members.has(member("data/weights/{}.pt")) ? Pt2Container::PickledWeights : Pt2Container::RawWeights;
@@ -206,10 +206,9 @@ Status Pt2File::checkMembersKnown() const {
                       .where = {.attribute = m_members.names().front()}};
   for (const std::string& name : m_members.names())
     if (!isKnown(name))
-      return Diagnostic{.message =
-                            "is something that is not read here and that PyTorch may load; it is not handed to "
-                            "torch",
-                        .where = {.attribute = name}};
+      return Diagnostic{
+          .message = "is something that PyTorch may load and that is not read here; it is not handed to torch",
+          .where = {.attribute = name}};
   if (m_container != Pt2Container::RawWeights) return Done{};
   TRY(checkTensorsAlone(m_members, member("data/weights/{}_weights_config.json")));
   return checkTensorsAlone(m_members, member("data/constants/{}_constants_config.json"));

@@ -195,7 +195,7 @@ Result<ExportedProgramFacts> readExportedProgram(const std::filesystem::path& pa
     if (!examples.ok()) {
       facts.examplesMissing = examples.error().text();
     } else if (!examples.value()) {
-      facts.examplesMissing = "the file holds no example inputs";
+      facts.examplesMissing = "the file contains no example inputs";
     } else {
       facts.examples = *std::move(examples).value();
     }
@@ -208,7 +208,7 @@ Result<std::vector<std::pair<std::string, Tensor>>> readExampleInputs(const std:
   return readFrom(path, [](const Pt2File& file) -> Result<Examples> {
     const ExportedProgram program = TRY(programOf(file, ImportLimits().nodes));
     auto examples = TRY(examplesOf(file, program));
-    if (!examples) return Diagnostic{.message = "holds no example inputs"};
+    if (!examples) return Diagnostic{.message = "contains no example inputs"};
     Examples inOrder;
     for (const torch::UserInput& input : torch::userInputsOf(program))
       if (const auto example = examples->find(input.name); !input.isConstant && example != examples->end())

@@ -20,7 +20,7 @@ using torch::Pt2File;
 Result<Json> withNote(std::string_view text, const char* key, const std::string& value) {
   Json json = untrustedJson(text);
   if (!json.is_object())
-    return Diagnostic{.message = "holds something else than an object, which would be lost",
+    return Diagnostic{.message = "contains something other than an object, which would be lost",
                       .where = {.attribute = key}};
   json[key] = Json::parse(value);
   return json;
@@ -31,8 +31,9 @@ Result<Json> withNote(std::string_view text, const char* key, const std::string&
 Result<std::string> programWith(const Pt2File& file, const std::string& program, const std::string& specs) {
   const Json json = untrustedJson(program);
   if (json.is_discarded())
-    return Diagnostic{.message = "holds numbers that JSON does not have (NaN, Infinity), and is not written again",
-                      .where = {.attribute = file.programMember()}};
+    return Diagnostic{
+        .message = "contains numbers that JSON does not have (NaN, Infinity), so it cannot be written again",
+        .where = {.attribute = file.programMember()}};
   const Json& metadata = *TRY(torch::objectField(*TRY(torch::objectField(json, "graph_module")), "metadata"));
   const std::string custom = torch::textOr(metadata, "custom", "{}");
   const std::string changed = TRY(withNote(custom, kInputSpecsKey, specs)).dump();

@@ -14,16 +14,16 @@ constexpr std::uint64_t kMostConfigBytes = std::uint64_t{256} << 20;
 Result<std::vector<std::int64_t>> knownNumbers(const std::vector<SymbolicNumber>& numbers) {
   std::vector<std::int64_t> known;
   for (const SymbolicNumber& number : numbers) {
-    if (!number.known) return Diagnostic{.message = "has an extent that is no number"};
+    if (!number.known) return Diagnostic{.message = "has an extent that is not a number"};
     known.push_back(*number.known);
   }
   return known;
 }
 
 Result<StorageWindow> windowOf(const TensorMeta& meta) {
-  if (!meta.isStrided) return Diagnostic{.message = "is sparse, or laid out in another way that is not read here"};
+  if (!meta.isStrided) return Diagnostic{.message = "is sparse, or has another layout that is not read here"};
   if (meta.type == DataType::Undefined)
-    return Diagnostic{.message = fmt::format("is of type {} of PyTorch, which is not known here", meta.typeNumber)};
+    return Diagnostic{.message = fmt::format("is of the PyTorch type {}, which is not known here", meta.typeNumber)};
   StorageWindow window{.type = meta.type, .offset = meta.offset.known.value_or(0), .sizes = {}, .strides = {}};
   window.sizes = TRY(knownNumbers(meta.sizes));
   window.strides = TRY(knownNumbers(meta.strides));
@@ -71,7 +71,7 @@ Result<std::map<std::string, Tensor>> rawTensors(const ZipMembers& members, cons
     return error;
   };
   const Json json = Json::parse(TRY(members.text(config, kMostConfigBytes)), nullptr, false);
-  if (json.is_discarded()) return located({.message = "is no JSON"}, {});
+  if (json.is_discarded()) return located({.message = "is not JSON"}, {});
   const auto entries = objectField(json, "config");
   if (!entries.ok()) return located(entries.error(), {});
   std::map<std::string, Tensor> tensors;

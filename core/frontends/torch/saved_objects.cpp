@@ -14,7 +14,7 @@ Result<SavedObjects> SavedObjects::of(Storage archive, std::string within) {
   saved.m_root = saved.m_members.rootFolder() + "/";
   const std::string order = saved.m_root + "byteorder", pickle = saved.m_root + "data.pkl";
   if (saved.m_members.has(order) && TRY(saved.m_members.text(order, 64)) != "little")
-    return Diagnostic{.message = "was written on a machine whose numbers have their highest byte first",
+    return Diagnostic{.message = "was written on a big-endian machine, which is not supported",
                       .where = {.attribute = saved.m_members.place(order)}};
   const std::string bytes = TRY(saved.m_members.text(pickle, kMostPickleBytes));
   auto read = readPickle(std::as_bytes(std::span(bytes)));
@@ -44,12 +44,12 @@ Result<std::map<std::string, Tensor>> SavedObjects::tensorsByName(CopyBudget& bu
   const auto wrong = [&](const char* message) {
     return Diagnostic{.message = message, .where = {.attribute = m_members.place(m_root + "data.pkl")}};
   };
-  if (top().kind != Kind::Dict) return wrong("is no dictionary of tensors");
+  if (top().kind != Kind::Dict) return wrong("is not a dictionary of tensors");
   std::map<std::string, Tensor> tensors;
   for (std::size_t i = 0; i + 1 < top().items.size(); i += 2) {
     const PickleValue& key = at(top().items[i]);
     const PickleValue& value = at(top().items[i + 1]);
-    if (key.kind != Kind::Text) return wrong("has a key that is no text");
+    if (key.kind != Kind::Text) return wrong("has a key that is not a string");
     if (value.kind != Kind::Tensor) return wrong("contains something other than tensors");
     auto tensor = this->tensor(value, budget);
     if (!tensor.ok()) {

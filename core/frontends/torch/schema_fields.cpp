@@ -33,7 +33,7 @@ Result<const Json*> objectField(const Json& object, const char* key) {
 }
 
 Result<std::string> textField(const Json& object, const char* key) {
-  return TRY(fieldOfKind(object, key, Json::value_t::string, "must be a text"))->get<std::string>();
+  return TRY(fieldOfKind(object, key, Json::value_t::string, "must be a string"))->get<std::string>();
 }
 
 std::string textOr(const Json& object, const char* key, std::string otherwise) {
@@ -55,10 +55,10 @@ Result<UnionValue> unionOf(const Json& json) {
   UnionValue found;
   for (const auto& [kind, value] : json.items()) {
     if (value.is_null() && json.size() > 1) continue;
-    if (found.value != nullptr) return Diagnostic{.message = "says several kinds of value at once"};
+    if (found.value != nullptr) return Diagnostic{.message = "has values of several kinds at once"};
     found = {.kind = kind, .value = &json.at(kind)};
   }
-  if (found.value == nullptr) return Diagnostic{.message = "says no kind of value"};
+  if (found.value == nullptr) return Diagnostic{.message = "has no value of a known kind"};
   return found;
 }
 

@@ -43,13 +43,14 @@ bool isScript(const fs::path& path) {
 
 std::optional<Diagnostic> whyScriptIsNotOpened(const fs::path& path) {
   constexpr const char* kHelp =
-      "torch makes an exported program of what a function of it returns, and a network of that: fusescope import {}.";
+      "torch can make an exported program of what one of its functions returns, and a network of that: fusescope "
+      "import {}.";
   if (const auto named = scriptFunctionNamed(path.string()))
-    return Diagnostic{.message = fmt::format("'{}' is a function of a script, and no network", named->function),
+    return Diagnostic{.message = fmt::format("'{}' is a function of a script, not a network", named->function),
                       .where = {.file = named->script.string()},
                       .help = fmt::format(kHelp, shellQuoted(path.string()))};
   if (!isScript(path)) return {};
-  return Diagnostic{.message = "is a script of Python, and no network",
+  return Diagnostic{.message = "is a Python script, not a network",
                     .where = {.file = path.string()},
                     .help = fmt::format(kHelp, shellQuoted(path.string() + ":FUNCTION"))};
 }

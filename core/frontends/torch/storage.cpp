@@ -54,7 +54,7 @@ Status checkWindow(const Storage& storage, const StorageWindow& window, std::siz
   const auto isNegative = [](std::int64_t number) { return number < 0; };
   if (window.sizes.size() != window.strides.size() || window.offset < 0 ||
       std::ranges::any_of(window.sizes, isNegative) || std::ranges::any_of(window.strides, isNegative))
-    return Diagnostic{.message = "its sizes, strides or offset are none that a tensor can have"};
+    return Diagnostic{.message = "its sizes, strides or offset are not possible for a tensor"};
   const auto count = elementCount(window.sizes);
   if (!count) return Diagnostic{.message = fmt::format("{} is too large", toText(window.sizes))};
   if (*count == 0) return Done{};
@@ -70,7 +70,7 @@ Status checkWindow(const Storage& storage, const StorageWindow& window, std::siz
 
 Result<Tensor> tensorOf(const Storage& storage, const StorageWindow& window, CopyBudget& budget) {
   const int bits = bitWidth(window.type);
-  if (bits < 8) return Diagnostic{.message = fmt::format("{} is no type of a storage", name(window.type))};
+  if (bits < 8) return Diagnostic{.message = fmt::format("{} is not a type of a storage", name(window.type))};
   const auto elementBytes = static_cast<std::size_t>(bits) / 8;
   TRY(checkWindow(storage, window, elementBytes));
   const std::int64_t count = *elementCount(window.sizes);

@@ -71,10 +71,12 @@ Result<Recipe> readPolygraphy(const std::vector<std::string>& words, const Model
     if (option.name == "--precision-constraints") constraints = value;
     if (option.name == "--layer-precisions") layers = option.values;
     if (option.name == "--int8" && std::ranges::find(words, "--calibration-cache") == words.end())
-      pins.refuse("--int8", "integers need ranges, and the recipe names no calibration cache: calibrate writes ranges");
+      pins.refuse("--int8",
+                  "integers need ranges, and the recipe names no calibration cache; fusescope calibrate makes ranges");
     if (option.name == "--tensor-dtypes" || option.name == "--fp8")
       pins.refuse(joined({option.name, joined(option.values, " ")}, " "),
-                  "a strongly typed network says it itself: --io plan, or QuantizeLinear and DequantizeLinear");
+                  "a strongly typed network contains these types itself: use --io plan, or QuantizeLinear and "
+                  "DequantizeLinear");
     if (option.name == "--calibration-cache")
       addRanges(TRY(rangesFromTensorRtCache(TRY(readTextFile(options.folder / value)))), model, recipe);
     if (option.name == "--trt-network-postprocess-script" || option.name == "--trt-npps") {
@@ -89,7 +91,7 @@ Result<Recipe> readPolygraphy(const std::vector<std::string>& words, const Model
     if (colon == std::string::npos)
       pins.refuse(entry, "it is not of the form NAME:TYPE");
     else if (!applied)
-      pins.refuse(entry, "without --precision-constraints obey or prefer TensorRT need not apply it: add that");
+      pins.refuse(entry, "without --precision-constraints obey or prefer TensorRT may ignore it: add that option");
     else
       pins.pinLayer(text.substr(0, colon), text.substr(colon + 1), entry);
   }
@@ -130,7 +132,7 @@ Result<Recipe> readReplay(const Json& json, const Model& model, const RecipeOpti
     for (const std::string& part : partsOf(layer)) {
       const std::string entry = part == layer ? layer : fmt::format("{} (of '{}')", part, layer);
       if (layer.starts_with("Reformatting CopyNode") || layer.find(" copy") != std::string::npos)
-        pins.refuse(layer, "it is a conversion that TensorRT put in: Casts stand where types differ");
+        pins.refuse(layer, "TensorRT inserted this conversion; a network with the plan's types has Casts there");
       else if (const auto node = pins.nodeOf(part, entry); node && pins.calculates(*node))
         pins.pinCalculating(*node, type, entry);  // of a node that calculates nothing, types come with what it reads
     }

@@ -71,10 +71,11 @@ class PythonTables {
                        TRY(expressions("autocast_excluded_nodes", "settings of Torch-TensorRT's autocast")) ||
                        blockLists() || openvino();
     if (!known)
-      return Diagnostic{.message = "the script holds no table of layers that is known: code is not run",
-                        .help =
-                            "It must hold a table of names and types ({\"conv1\": trt.float32}), nodes_to_exclude, "
-                            "node_block_list, or what export wrote."};
+      return Diagnostic{
+          .message = "the script contains no table of layers in a known form; the script itself is not run",
+          .help =
+              "It must contain a table of names and types ({\"conv1\": trt.float32}), nodes_to_exclude, "
+              "node_block_list, or what export wrote."};
     readCommand();
     m_pins.moveInto(m_recipe, m_strictness);
     return std::move(m_recipe);
@@ -123,7 +124,7 @@ class PythonTables {
         matched = true;
         pin(index);
       }
-      if (!matched) m_pins.refuse(text, "no node that calculates floats matches it");
+      if (!matched) m_pins.refuse(text, "no node that calculates with floats matches it");
     }
     m_recipe.kind = std::move(kind);
     addLowType("low_precision_type");
@@ -154,7 +155,7 @@ class PythonTables {
     for (const std::string& value : kept->texts()) m_pins.pinMakerOf(value, DataType::F32);
     if (const PythonValue* ignored = valueNamed(m_values, "ignored_values");
         ignored != nullptr && !ignored->items.empty())
-      m_pins.refuse("IGNORED_VALUES", "what stays in floats beside int8 needs ranges: give --ranges with pins");
+      m_pins.refuse("IGNORED_VALUES", "nodes that stay in floats beside int8 need ranges: give --ranges with pins");
     m_recipe.kind = "script for OpenVINO";
     addLowType("inference_precision");
     return true;

@@ -35,7 +35,7 @@ Result<Recipe> readJson(std::string_view text, const Model& model, const RecipeO
   const bool isReplay = json.is_object() && !json.empty() &&
                         (json.contains("replay") || text.find("\"IterationContext\"") != std::string_view::npos);
   if (isReplay) return readReplay(json, model, options);
-  return Diagnostic{.message = "this JSON is no recipe that is known", .help = kKinds};
+  return Diagnostic{.message = "this JSON is not a recipe of a known kind", .help = kKinds};
 }
 
 bool isPython(std::string_view text) {
@@ -73,7 +73,7 @@ Result<Recipe> readCommands(std::string_view text, const Model& model, const Rec
       return readPolygraphy(command, model, options);
     if (command.front().starts_with("--")) return readTrtexec(command, model, options);
   }
-  return Diagnostic{.message = "this is no recipe that is known", .help = kKinds};
+  return Diagnostic{.message = "this is not a recipe of a known kind", .help = kKinds};
 }
 
 }  // namespace
@@ -93,8 +93,8 @@ void addRanges(Ranges ranges, const Model& model, Recipe& recipe) {
   if (unknown > 0)
     recipe.unmapped.push_back(
         {fmt::format("the scale of '{}'{}", first, unknown == 1 ? "" : fmt::format(" and of {} others", unknown - 1)),
-         "no value of the model has the name: the cache is of another model, or TensorRT's parser "
-         "made the tensor"});
+         "no value of the model has this name: the cache belongs to another model, or TensorRT's parser made the "
+         "tensor"});
   if (ranges.edges.empty()) return;
   recipe.ranges = std::make_shared<const Ranges>(std::move(ranges));
   recipe.precisions.insert(recipe.precisions.begin(), DataType::I8);
@@ -125,9 +125,9 @@ Result<Recipe> readRecipe(std::string_view text, const Model& model, const Recip
   for (const UnmappedEntry& entry : std::span(recipe.unmapped).first(std::min(kMostNamed, recipe.unmapped.size())))
     help += fmt::format("{}: {}. ", entry.entry, entry.why);
   if (recipe.unmapped.size() > kMostNamed)
-    help += fmt::format("So it is with {} more.", recipe.unmapped.size() - kMostNamed);
-  return Diagnostic{.message = fmt::format("the recipe ({}) asks for nothing that can be taken over", recipe.kind),
-                    .help = help.empty() ? "It must allow a type (--fp16), or give one to a layer." : help};
+    help += fmt::format("The same is true of {} more entries.", recipe.unmapped.size() - kMostNamed);
+  return Diagnostic{.message = fmt::format("the recipe ({}) contains no request that can be taken over", recipe.kind),
+                    .help = help.empty() ? "It must allow a type (--fp16), or ask for the type of a layer." : help};
 }
 
 Result<Recipe> readRecipeFile(const std::filesystem::path& path, const Model& model,

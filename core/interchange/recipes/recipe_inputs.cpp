@@ -128,11 +128,12 @@ Result<std::vector<RecipeInput>> recipeInputs(std::string_view text) {
 Result<std::vector<RecipeInput>> readRecipeInputs(const std::filesystem::path& path) {
   auto inputs = recipeInputs(TRY(readTextFile(path)));
   if (inputs.ok() && !inputs.value().empty()) return inputs;
-  Diagnostic error = inputs.ok() ? Diagnostic{.message = "says nothing of inputs",
-                                              .help =
-                                                  "A command line of trtexec or Polygraphy does, with --optShapes and "
-                                                  "its like, or a script that export wrote."}
-                                 : std::move(inputs).error();
+  Diagnostic error = inputs.ok()
+                         ? Diagnostic{.message = "the file does not contain extents of inputs",
+                                      .help =
+                                          "Such extents are in a command line of trtexec or Polygraphy (--optShapes "
+                                          "and similar options), or in a script that export wrote."}
+                         : std::move(inputs).error();
   if (error.where.file.empty()) error.where.file = path.string();
   return error;
 }

@@ -58,31 +58,30 @@ RecipePins::RecipePins(const Model& model, const RecipeOptions& options) : m_mod
 std::optional<std::string> RecipePins::nodeOf(const std::string& layer, const std::string& entry) {
   if (const auto known = m_nodeOfLayer.find(layer); known != m_nodeOfLayer.end()) {
     if (m_names.contains(known->second)) return known->second;
-    refuse(entry,
-           fmt::format("the log says that this layer is of node '{}', which the model does not have", known->second));
+    refuse(entry, fmt::format("the log says that this layer belongs to node '{}', which the model does not have",
+                              known->second));
     return std::nullopt;
   }
   if (!m_hasLog && m_names.contains(layer)) return layer;
-  refuse(entry, m_hasLog ? "the log registers no such layer: TensorRT passed over it" : whyUnknown(layer));
+  refuse(entry, m_hasLog ? "the log registers no such layer, so TensorRT ignored the entry" : whyUnknown(layer));
   return std::nullopt;
 }
 
 std::string RecipePins::whyUnknown(const std::string& layer) const {
   if (layer.find(" + ") != std::string::npos || layer.starts_with("__my") || layer.starts_with("PWN(") ||
       layer.starts_with("{ForeignNode["))
-    return "this is the name of a layer of a built engine: TensorRT looks for layers of its network, which have the "
-           "names of nodes, and passed over it";
+    return "this is the name of a layer of a built engine: TensorRT compares entries with the layers of its network, "
+           "which have the names of nodes, and ignored this one";
   for (const char* start : {"reshape_before_", "reshape_after_", "squeeze_after_", "unsqueeze_node_after_"})
     if (layer.starts_with(start))
-      return "TensorRT's builder put this layer in: it moves what the node beside it reads or makes";
+      return "TensorRT's builder inserted this layer: it only moves an input or output of the node beside it";
   if (layer.starts_with("(Unnamed Layer*") || layer.starts_with("ONNXTRT_"))
-    return "TensorRT's parser made this layer, and no node has the name: --layer-names LOG, a log of trtexec "
-           "--verbose, "
-           "says which node it is of";
+    return "TensorRT's parser made this layer, and no node has this name: give --layer-names LOG, a log of trtexec "
+           "--verbose, which says to which node it belongs";
   if (const std::string node = otherNode(m_names, layer); !node.empty())
     return fmt::format(
-        "no node has this name; it may be a further layer of node '{}', which the log of trtexec "
-        "--verbose tells (--layer-names LOG)",
+        "no node has this name; it may be another layer of node '{}', as a log of trtexec --verbose can say "
+        "(--layer-names LOG)",
         node);
   const std::vector<std::string> near = nearestNames(layer, {m_names.begin(), m_names.end()}, 1);
   return "no node of the model's main graph has this name" +
@@ -95,20 +94,21 @@ std::optional<DataType> RecipePins::typeOf(std::string_view typeName, const std:
   if (const auto dot = bare.rfind('.'); dot != std::string_view::npos) bare.remove_prefix(dot + 1);
   if (bare == "int8" || bare == "INT8")
     refuse(entry,
-           "no node of a strongly typed network is asked for integers: they come from ranges (calibrate, or a "
-           "calibration cache), or from QuantizeLinear and DequantizeLinear in the model");
+           "in a strongly typed network, no option makes a node calculate with integers: they come from ranges "
+           "(calibrate, or a calibration cache), or from QuantizeLinear and DequantizeLinear in the model");
   else if (bare == "fp8" || bare == "int4" || bare == "fp4")
     refuse(entry, "such codes come from QuantizeLinear and DequantizeLinear in the model, which a quantiser writes");
   else
     refuse(entry,
-           fmt::format("'{}' is no float that a layer could calculate in: the model's own types hold", typeName));
+           fmt::format("'{}' is not a float type in which a layer could calculate; the types of the model are used",
+                       typeName));
   return std::nullopt;
 }
 
 void RecipePins::pinLayer(const std::string& layer, std::string_view typeName, const std::string& entry) {
   const auto node = nodeOf(layer, entry);
   if (!node) return;
-  if (!m_floats.contains(*node)) return refuse(entry, "the node has no floats: the model's own types hold");
+  if (!m_floats.contains(*node)) return refuse(entry, "the node has no floats; the types of the model are used");
   pinCalculating(*node, typeName, entry);
 }
 
@@ -132,7 +132,7 @@ void RecipePins::leaveOutputs(const std::string& layer, const std::vector<std::s
   }
   const std::vector<std::string> outputs = outputsOf(*node);
   if (outputs.size() != types.size())
-    return refuse(entry, fmt::format("it gives {} types, and the node has {}: trtexec refuses it", types.size(),
+    return refuse(entry, fmt::format("it gives {} types, and the node has {}, so that trtexec refuses it", types.size(),
                                      counted(std::ssize(outputs), "output")));
   for (std::size_t i = 0; i < types.size(); ++i)
     m_outputs.insert_or_assign("value:" + outputs[i], Wish{types[i], m_next++});

@@ -18,14 +18,14 @@ namespace {
 const std::map<std::string, std::string, std::less<>> kGone{
     {"--fp8", "codes of fp8 come from QuantizeLinear and DequantizeLinear in the model"},
     {"--int4", "codes of int4 come from QuantizeLinear and DequantizeLinear in the model"},
-    {"--calibProfile", "ranges are found at the extents of the inputs that calibrate is given"},
-    {"--minShapesCalib", "ranges are found at the extents of the inputs that calibrate is given"},
-    {"--optShapesCalib", "ranges are found at the extents of the inputs that calibrate is given"},
-    {"--maxShapesCalib", "ranges are found at the extents of the inputs that calibrate is given"},
-    {"--restricted", "TensorRT 11 does not have it"},
-    {"--weightless", "TensorRT 11 calls it --stripWeights"},
-    {"--buildOnly", "it is --skipInference since 8.6"},
-    {"--nvtxMode", "it is --profilingVerbosity since 8.2"},
+    {"--calibProfile", "ranges are measured at the extents of the inputs that calibrate gets"},
+    {"--minShapesCalib", "ranges are measured at the extents of the inputs that calibrate gets"},
+    {"--optShapesCalib", "ranges are measured at the extents of the inputs that calibrate gets"},
+    {"--maxShapesCalib", "ranges are measured at the extents of the inputs that calibrate gets"},
+    {"--restricted", "TensorRT 11 does not have this option"},
+    {"--weightless", "TensorRT 11 calls this option --stripWeights"},
+    {"--buildOnly", "the option is called --skipInference since 8.6"},
+    {"--nvtxMode", "the option is called --profilingVerbosity since 8.2"},
     {"--explicitBatch", "networks have no other form since 10.0"},
 };
 
@@ -47,7 +47,7 @@ std::vector<ListItem> itemsOf(std::string_view option, const std::string& list, 
     } else if (const std::size_t colon = text.rfind(':'); quotes == 0 && colon != std::string::npos) {
       items.push_back({text.substr(0, colon), text.substr(colon + 1), entry});
     } else {
-      pins.refuse(entry, "trtexec does not read it: an entry is NAME:TYPE, and lists are split at every comma");
+      pins.refuse(entry, "trtexec cannot read it: an entry is NAME:TYPE, and lists are split at every comma");
     }
   }
   return items;
@@ -114,7 +114,7 @@ class TrtexecReader {
       constexpr double kMost = 1e15;
       const bool isSize =
           error == std::errc() && scale != kUnits.end() && number >= 0 && number * scale->second < kMost;
-      if (!isSize) return m_pins.refuse(word, "it is no size");
+      if (!isSize) return m_pins.refuse(word, "it is not a size");
       m_recipe.workspaceBytes = std::llround(number * scale->second);
     }
     if (option != "--workspace") m_recipe.kept.push_back(word);
@@ -139,7 +139,7 @@ class TrtexecReader {
     if (m_flags.contains("--stronglyTyped")) {
       for (const std::string& flag : m_flags)
         if (flag != "--stronglyTyped")
-          m_pins.refuse(flag, "with --stronglyTyped TensorRT passes over it: the types of the model hold");
+          m_pins.refuse(flag, "with --stronglyTyped TensorRT ignores it and uses the types of the model");
       return Done{};
     }
     if (m_flags.contains("--bf16")) types.push_back(DataType::BF16);
@@ -150,8 +150,9 @@ class TrtexecReader {
         return m_model.graph->node(id).is("QuantizeLinear") || m_model.graph->node(id).is("DequantizeLinear");
       });
       if (!coded)
-        m_pins.refuse(best ? "--best" : "--int8",
-                      "integers need ranges, and the recipe names no calibration cache: calibrate writes ranges");
+        m_pins.refuse(
+            best ? "--best" : "--int8",
+            "integers need ranges, and the recipe names no calibration cache; fusescope calibrate makes ranges");
       return Done{};
     }
     std::filesystem::path path = m_calib;
@@ -219,10 +220,10 @@ class TrtexecReader {
     }
     for (const auto& [entry, nodes] : unclear)
       m_pins.refuse(entry, fmt::format("{} match wildcards of other types too, and TensorRT does not say which one it "
-                                       "takes: name them exactly",
+                                       "uses: give their exact names",
                                        counted(nodes, "node")));
     for (const ListItem& item : wildcards)
-      if (!used.contains(item.entry)) m_pins.refuse(item.entry, "no node that calculates floats matches it");
+      if (!used.contains(item.entry)) m_pins.refuse(item.entry, "no node that calculates with floats matches it");
   }
 
   void pinByWildcard(const std::string& node, const ListItem& item) {
@@ -235,8 +236,8 @@ class TrtexecReader {
     for (const ListItem& item : items) {
       if (isWildcard(item))
         m_pins.refuse(item.entry,
-                      "TensorRT 9.0 to 10.16 does not leave outputs in the type of a wildcard but in that of "
-                      "the key '*', or in fp32: name the layers exactly");
+                      "TensorRT 9.0 to 10.16 stores such outputs not in the type of the wildcard but in that of the "
+                      "key '*', or in fp32: give the layers' exact names");
       else
         m_pins.leaveOutputs(item.name, split(item.value, '+'), item.entry);
     }

@@ -33,15 +33,15 @@ Result<std::vector<ReplacedSite>> addOutput(const SiteSearch& search) {
   const std::string& value = search.argument;
   const bool isMade = match.values().maker(value) >= 0;
   if (!isMade || match.values().isOutput(value))
-    return Diagnostic{
-        .message = isMade ? "it is an output of the network already: nothing is fused over it" : "no node makes it",
-        .where = {.value = value},
-        .help = nearestInWords(value, match.values().allNames(), "Name a value between two nodes.")};
+    return Diagnostic{.message = isMade ? "it is an output of the network already, so nothing is fused across it"
+                                        : "no node calculates it",
+                      .where = {.value = value},
+                      .help = nearestInWords(value, match.values().allNames(), "Name a value between two nodes.")};
   const TensorType type = match.type(value);
   if (type.dtype == DataType::Undefined)
-    return Diagnostic{.message = "its type is not known, and an output must declare it",
+    return Diagnostic{.message = "its type is not known, and an output must declare its type",
                       .where = {.value = value},
-                      .help = "Normalisation removes it; name the value that stands in its place."};
+                      .help = "Normalisation removes it; name the value that replaces it."};
   std::vector<onnxlib::FileValue> outputs = match.file().graph.outputs;
   outputs.push_back({value, fileType(type)});
   return std::vector{siteAt(match, value, std::move(outputs))};
@@ -54,8 +54,8 @@ Result<std::vector<ReplacedSite>> removeOutput(const SiteSearch& search) {
   std::erase_if(outputs, [&](const onnxlib::FileValue& output) { return output.name == value; });
   const bool isOutput = outputs.size() < match.file().graph.outputs.size() && match.values().maker(value) >= 0;
   if (!isOutput || outputs.empty() || match.values().readers(value).empty())
-    return Diagnostic{.message = isOutput ? "nobody else reads it: it is a result of the network, and no barrier"
-                                          : "it is no output of the network",
+    return Diagnostic{.message = isOutput ? "no node reads it: it is a result of the network and not a barrier"
+                                          : "it is not an output of the network",
                       .where = {.value = value}};
   return std::vector{siteAt(match, value, std::move(outputs))};
 }
@@ -64,7 +64,9 @@ Result<std::vector<ReplacedSite>> removeOutput(const SiteSearch& search) {
 
 Substitution barrier() {
   return {.name = "barrier",
-          .summary = "a value becomes an output of the network too: what makes it and what reads it are not fused",
+          .summary =
+              "a value becomes an output of the network too, so that the node that calculates it is not fused with the "
+              "nodes that read it",
           .inverse = "barrier-removed",
           .argument = RuleArgument::Value,
           .find = &addOutput};
@@ -72,7 +74,7 @@ Substitution barrier() {
 
 Substitution barrierRemoved() {
   return {.name = "barrier-removed",
-          .summary = "an output that nodes read too is no output any more",
+          .summary = "an output that nodes read too is no longer an output",
           .inverse = "barrier",
           .argument = RuleArgument::Value,
           .find = &removeOutput};

@@ -148,7 +148,7 @@ Substitution gelu() {
 
 Substitution geluSpelledOut() {
   return {.name = "gelu-spelled-out",
-          .summary = "Gelu becomes Div, Erf, Add and two Muls, or what its approximation by Tanh says",
+          .summary = "Gelu becomes Div, Erf, Add and two Muls, or the operators of its approximation by Tanh",
           .inverse = "gelu",
           .find = &findGelus};
 }

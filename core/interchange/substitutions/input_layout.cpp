@@ -31,7 +31,7 @@ Status checkImage(const FileMatcher& match, const std::string& name) {
   const auto found = std::ranges::find(inputs, name, &onnxlib::FileValue::name);
   const bool isInput = found != inputs.end() && match.values().isInput(name);
   if (isInput && found->type.ranked && found->type.dims.size() == 4) return Done{};
-  return Diagnostic{.message = isInput ? "it has not four extents" : "it is no input of the network",
+  return Diagnostic{.message = isInput ? "it does not have four extents" : "it is not an input of the network",
                     .where = {.value = name},
                     .help = "Name an input that holds images."};
 }
@@ -56,7 +56,8 @@ Result<std::vector<ReplacedSite>> turnToNchw(const SiteSearch& search) {
   TRY(checkImage(match, input));
   const auto reader = match.onlyReader(input);
   if (!reader || !match.is(*reader, "Transpose") || match.list(*reader, "perm") != kToNchw)
-    return Diagnostic{.message = "what alone reads it is no Transpose from NHWC to NCHW", .where = {.value = input}};
+    return Diagnostic{.message = "the only node that reads it is not a Transpose from NHWC to NCHW",
+                      .where = {.value = input}};
   ReplacedSite site{.gone = {*reader}, .at = match.result(*reader)};
   site.borders = withInput(match, input, match.result(*reader), kToNchw);
   site.turned[input] = {match.result(*reader), kToNchw};
@@ -67,18 +68,19 @@ Result<std::vector<ReplacedSite>> turnToNchw(const SiteSearch& search) {
 
 Substitution nhwcInput() {
   return {.name = "nhwc-input",
-          .summary = "an input in NCHW is handed over in NHWC, as INPUT_nhwc, and a Transpose turns it",
+          .summary = "an input in NCHW becomes an input in NHWC, named INPUT_nhwc, followed by a Transpose",
           .inverse = "nchw-input",
           .argument = RuleArgument::Value,
           .find = &turnToNhwc};
 }
 
 Substitution nchwInput() {
-  return {.name = "nchw-input",
-          .summary = "an input in NHWC that only a Transpose reads is handed over in NCHW, and the Transpose goes",
-          .inverse = "nhwc-input",
-          .argument = RuleArgument::Value,
-          .find = &turnToNchw};
+  return {
+      .name = "nchw-input",
+      .summary = "an input in NHWC that only a Transpose reads becomes an input in NCHW, and the Transpose is removed",
+      .inverse = "nhwc-input",
+      .argument = RuleArgument::Value,
+      .find = &turnToNchw};
 }
 
 }  // namespace fusescope

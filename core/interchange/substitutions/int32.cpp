@@ -147,8 +147,8 @@ Result<std::vector<ReplacedSite>> findInt64(const SiteSearch& search) {
 Substitution int32() {
   return {.name = "int32",
           .summary =
-              "calculation in int64 of what the network is run on (ids, masks) is done in int32 between Casts: "
-              "right as long as the numbers fit",
+              "calculations in int64 with the network's inputs (ids, masks) are done in int32 between Casts; the "
+              "results are right as long as the numbers fit",
           .find = &findInt64};
 }
 

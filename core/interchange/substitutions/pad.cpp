@@ -109,14 +109,14 @@ Result<std::vector<ReplacedSite>> findPadded(const SiteSearch& search) {
 
 Substitution padInto() {
   return {.name = "pad-into",
-          .summary = "a Pad of zeros goes into the Conv or AveragePool behind it",
+          .summary = "a Pad with zeros becomes the padding of the Conv or AveragePool after it",
           .inverse = "pad-apart",
           .find = &findPads};
 }
 
 Substitution padApart() {
   return {.name = "pad-apart",
-          .summary = "a Conv, or an AveragePool that averages its padding, is padded by a Pad before it",
+          .summary = "the padding of a Conv, or of an AveragePool that averages it, becomes a Pad before it",
           .inverse = "pad-into",
           .find = &findPadded};
 }

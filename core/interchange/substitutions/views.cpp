@@ -87,14 +87,14 @@ Result<std::vector<ReplacedSite>> findTransposes(const SiteSearch& search) {
 
 Substitution reshapes() {
   return {.name = "reshapes",
-          .summary = "Reshape, Flatten, Squeeze and Unsqueeze one behind the other become one Reshape",
+          .summary = "several Reshape, Flatten, Squeeze and Unsqueeze in a row become one Reshape",
           .opset = 5,
           .find = &findReshapes};
 }
 
 Substitution transposes() {
   return {.name = "transposes",
-          .summary = "Transposes one behind the other become one, or an Identity where they cancel",
+          .summary = "several Transposes in a row become one, or an Identity if they cancel",
           .repeats = true,
           .find = &findTransposes};
 }

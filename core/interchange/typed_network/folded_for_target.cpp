@@ -48,7 +48,8 @@ class TargetFolder {
       names.push_back("'" + name + "'");
     }
     m_network.notes.push_back({fmt::format(
-        "written as constants, which they are, since the target's parser wants them so: {}", listed(names))});
+        "these values are written as constants, which they are, because the target's parser requires it: {}",
+        listed(names))});
   }
 
  private:

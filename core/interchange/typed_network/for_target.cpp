@@ -21,7 +21,7 @@ void GraphRetyper::writeInLowerCase(std::size_t place) {
   m_shared.network.edits.attributes.push_back(
       {{m_path, place}, {.name = "equation", .reference = {}, .value = *written}});
   m_shared.network.notes.push_back({fmt::format(
-      "the equation of node '{}' is written as '{}', which means the same as '{}': {} reads lower case only",
+      "the equation of node '{}' is written as '{}', which means the same as '{}', because {} accepts only lower case",
       m_nodeNames[place], *written, *equation, m_shared.table.name)});
 }
 
@@ -35,9 +35,10 @@ std::string GraphRetyper::apartFromCast(std::size_t place, std::size_t slot, con
   const std::string result = m_shared.fresh(form + "_apart");
   m_shared.network.edits.nodes.push_back(
       {m_path, {.name = result, .op = "Sub", .inputs = {form, zero}, .outputs = {result}}});
-  m_shared.network.notes.push_back({fmt::format(
-      "node '{}' reads {} behind a Sub of 0, which changes no number: {} builds no {} whose input a Cast widens",
-      m_nodeNames[place], form, m_shared.table.name, node.op)});
+  m_shared.network.notes.push_back(
+      {fmt::format("node '{}' reads {} through a Sub of 0, which changes no number, because {} cannot build a {} whose "
+                   "input is widened by a Cast",
+                   m_nodeNames[place], form, m_shared.table.name, node.op)});
   return result;
 }
 

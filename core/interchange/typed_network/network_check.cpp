@@ -55,12 +55,12 @@ std::optional<Diagnostic> otherStoredType(const Plan& plan, const TypedNetwork& 
     if (planned == read) return;
     ++others;
     if (!first)
-      first = Diagnostic{.message = fmt::format("is stored at {} in the plan, but at {} in the exported network as it "
-                                                "is read again",
-                                                name(planned), name(read)),
+      first = Diagnostic{.message = fmt::format(
+                             "is stored as {} in the plan, but as {} in the exported network when that is read again",
+                             name(planned), name(read)),
                          .where = {.value = value.name}};
   });
-  if (others > 1) first->message += fmt::format("; {} other values likewise", others - 1);
+  if (others > 1) first->message += fmt::format("; the same is true of {} other values", others - 1);
   return first;
 }
 

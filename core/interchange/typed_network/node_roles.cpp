@@ -88,13 +88,13 @@ FileNodeTypes NodeRoles::of(std::size_t place) const {
     lowered = lowered || type != facts.natural;
   }
   if (hasBody(node)) {
-    if (lowered) types.keptBecause = "one of its branches was taken for good";
+    if (lowered) types.keptBecause = "its branch was chosen when the network was prepared";
     return types;
   }
   const bool known = node.domain.empty() && !isCall(node) && OpRegistry::standard().find("", node.op) != nullptr;
   if (!known) {
     if (lowered)
-      types.keptBecause = isCall(node) ? "it is a call of a function of the file"
+      types.keptBecause = isCall(node) ? "it calls a function of the file"
                                        : "what types " + node.domain + "::" + node.op + " takes is not known";
     return types;
   }

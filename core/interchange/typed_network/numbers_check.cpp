@@ -77,12 +77,12 @@ Status tellsSomething(const std::map<std::string, Tensor>& inputs, const std::ma
   const std::vector<NotFiniteInput> odd = notFiniteInputs(inputs, {});
   return onSample(
       Diagnostic{
-          .message = fmt::format("this checks nothing: every output of the network in float32 is infinite or NaN{}",
-                                 odd.empty() ? "" : ", and " + inWords(odd)),
+          .message = fmt::format(
+              "the check would mean nothing, because every output of the network is infinite or NaN in float32 too{}",
+              odd.empty() ? "" : ", and " + inWords(odd)),
           .where = {.value = odd.empty() ? outputs.begin()->first : odd.front().input},
-          .help =
-              "Nothing was written. Give inputs for which the network has outputs, or none: then nothing is checked, "
-              "and the export says so."},
+          .help = "Nothing was written. Give inputs for which the network has finite outputs, or give no inputs; then "
+                  "nothing is checked, and the export says so."},
       sample);
 }
 

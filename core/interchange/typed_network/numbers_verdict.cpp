@@ -35,7 +35,8 @@ std::string whatHelps(const OutputDifference& apart) {
   const std::string text =
       "Nothing was written. Find the nodes to pin with fusescope tune, and export with its directives";
   return text + (apart.notFinite > 0 ? "." : "; or allow more with --tol-rms.") +
-         " It is judged on our own engine: pins that were found for another compiler or target may not do.";
+         " The check uses our own engine; pins that were found for another compiler or target may not be enough for "
+         "it.";
 }
 
 /// Whether the node makes it wrong by itself: where numbers become infinite, that alone counts.
@@ -89,14 +90,13 @@ Result<std::optional<Diagnostic>> tooFarFromFloat32(const Plan& plan, const Outp
 
 Diagnostic storedTooFarFromFloat32(const OutputDifference& apart, const std::string& first, double by,
                                    const ExportOptions& options) {
-  return {
-      .message = fmt::format("the plan is near enough to float32, but not a network that stores every value between "
-                             "two nodes, with more Casts too: {}; '{}' is the first value that differs from the "
-                             "plan, by {:.3g} of its rms",
-                             howFar(apart, "reference", options), first, by),
-      .where = {.value = first},
-      .help = "Nothing was written. Pin the nodes around it to f32" +
-              std::string(apart.notFinite > 0 ? "." : ", or allow more with --tol-rms.")};
+  return {.message = fmt::format(
+              "the plan is near enough to float32, but a network that stores every value between two nodes is not, "
+              "with more Casts too: {}; '{}' is the first value that differs from the plan, by {:.3g} of its rms",
+              howFar(apart, "reference", options), first, by),
+          .where = {.value = first},
+          .help = "Nothing was written. Pin the nodes around it to f32" +
+                  std::string(apart.notFinite > 0 ? "." : ", or allow more with --tol-rms.")};
 }
 
 }  // namespace fusescope

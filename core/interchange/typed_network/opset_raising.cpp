@@ -70,7 +70,7 @@ class GraphRaiser final : public AdaptContext {
       return why.empty() ? Status(Done{}) : Status(cannot(node, why));
     }
     auto made = raiseNode(node, m_raise.from, m_raise.to, *this);
-    if (!made.ok()) return cannot(node, "cannot be written there: " + made.error().message);
+    if (!made.ok()) return cannot(node, "cannot be written in that opset: " + made.error().message);
     const bool isOne =
         made.value().size() == 1 && made.value().front().op == node.op && made.value().front().outputs == node.outputs;
     if (!isOne) return writeAnew(place, std::move(made).value());
@@ -85,13 +85,13 @@ class GraphRaiser final : public AdaptContext {
     const bool hasBody = std::ranges::any_of(before.attributes, [](const onnxlib::FileAttribute& attribute) {
       return std::holds_alternative<std::shared_ptr<const FileGraph>>(attribute.value);
     });
-    if (hasBody) return cannot(before, "is several nodes there");
+    if (hasBody) return cannot(before, "consists of several nodes in that opset");
     auto own = std::ranges::find(made, before.name, &FileNode::name);
     if (own == made.end()) own = made.begin();
     const auto* read = before.inputs.empty() ? nullptr : type(before.inputs[0]);
     const std::optional<onnxlib::FileType> moved = read == nullptr ? std::nullopt : std::optional(*read);
     for (auto each = made.begin(); each != made.end(); ++each) {
-      if (!fits(*each, moved)) return cannot(before, "cannot be written there: what it reads may be empty");
+      if (!fits(*each, moved)) return cannot(before, "cannot be written in that opset, because its input may be empty");
       declareNew(*each, before, moved);
       const std::size_t at = each == own ? place.node : m_graph.nodes.size();
       m_raise.made.rewritten[{m_path, at}] = each == own;

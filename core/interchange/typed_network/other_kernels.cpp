@@ -45,7 +45,7 @@ class WhyApart {
     const NodeId first = m_nodes.front(), other = *std::ranges::find_if(m_nodes, [&](NodeId id) {
                                             return m_plan.fusedNodeOf(id) != m_plan.fusedNodeOf(first);
                                           });
-    return fmt::format("in {} {} runs as {} and {} as {}, and no fusion rule joins the two", m_where,
+    return fmt::format("in {} {} runs as {} and {} as {}, and no fusion rule joins them", m_where,
                        m_plan.graph().node(first).name, m_plan.fusedNodeOf(first)->kind,
                        m_plan.graph().node(other).name, m_plan.fusedNodeOf(other)->kind);
   }
@@ -96,7 +96,7 @@ class WhyApart {
         const NodeId producer = graph.value(beforeCasts(graph, value, &casts)).producer;
         if (casts.empty() || !producer.valid() || std::ranges::find(m_nodes, producer) == m_nodes.end()) continue;
         if (m_plan.fusedNodeOf(producer) == m_plan.fusedNodeOf(id)) continue;
-        return fmt::format("the Cast {} stands between {} and {} in {}, where no fusion rule takes one",
+        return fmt::format("the Cast {} is between {} and {} in {}, where no fusion rule accepts one",
                            graph.node(casts.front()).name, graph.node(producer).name, graph.node(id).name, m_where);
       }
     return std::nullopt;
@@ -142,9 +142,10 @@ std::optional<ExportNote> otherKernels(const Plan& plan, const Plan& reading) {
   constexpr std::string_view kPlan = "the plan", kReading = "the exported network";
   const WhyApart why = larger != read.end() ? WhyApart(plan, reading, *larger, kPlan, kReading)
                                             : WhyApart(reading, plan, first, kReading, kPlan);
-  return ExportNote{fmt::format("opened again, {} {} of the plan {} of other nodes; the first is {}: {}", lost.size(),
-                                lost.size() == 1 ? "kernel" : "kernels", lost.size() == 1 ? "is" : "are",
-                                namesOf(first), why.say())};
+  return ExportNote{
+      fmt::format("when the exported network is opened again, {} {} of the plan {} of other nodes; the first is {}: {}",
+                  lost.size(), lost.size() == 1 ? "kernel" : "kernels", lost.size() == 1 ? "is" : "are", namesOf(first),
+                  why.say())};
 }
 
 }  // namespace fusescope

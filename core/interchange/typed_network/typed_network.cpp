@@ -17,8 +17,7 @@ void noteTruncation(const Plan& plan, TypedNetwork& network) {
     for (const TruncatedValue& value : *list) doubles += value.from == DataType::F64;
   if (doubles > 0)
     network.notes.push_back(
-        {fmt::format("{} values of float64 stay so in the network: the plan truncates them to "
-                     "float32 for {}",
+        {fmt::format("{} values of float64 keep that type in the network: the plan truncates them to float32 for {}",
                      doubles, plan.target.name)});
 }
 
@@ -50,10 +49,9 @@ Result<TypedNetwork> typedNetwork(const Plan& plan, const FileModel& file, const
     TRY(main.finish());
     if (opset > own) {
       network.edits.opset = opset;
-      network.notes.push_back(
-          {fmt::format("the opset is raised from {} to {}: operators take the types of the plan only "
-                       "from there on",
-                       own, opset)});
+      network.notes.push_back({fmt::format(
+          "the opset is raised from {} to {}, because operators accept the types of the plan only from that opset on",
+          own, opset)});
     }
     foldForTarget(plan, at.file, network);
     settleRewritten(at, network.edits);

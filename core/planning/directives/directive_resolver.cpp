@@ -24,9 +24,9 @@ Result<DirectiveMap> DirectiveResolver::run() {
   std::set<std::string> ids;
   for (std::size_t i = 0; i < m_directives.size(); ++i) {
     if (!ids.insert(m_directives[i].id).second) {
-      return Diagnostic{.message = "two directives have the id '" + m_directives[i].id + "'",
+      return Diagnostic{.message = "two directives have the same id, '" + m_directives[i].id + "'",
                         .where = {.attribute = "id"},
-                        .help = "Ids are unique; leave them out to have them numbered."};
+                        .help = "Ids must be unique; if they are omitted, Fusescope numbers the directives."};
     }
     TRY(formOf(m_directives[i]).resolve(*this, static_cast<int>(i)));
   }
@@ -85,10 +85,10 @@ Status DirectiveResolver::claimEach(std::vector<int>& table, int index) {
 
 Diagnostic DirectiveResolver::conflict(const Directive& earlier, const Directive& later, NodeId node) const {
   const auto described = [](const Directive& d) { return causeOf(d).text() + " (" + optionText(d) + ")"; };
-  return {.message =
-              "two directives say obey and contradict each other: " + described(earlier) + " and " + described(later),
+  return {.message = "two directives are marked obey and contradict each other: " + described(earlier) + " and " +
+                     described(later),
           .where = {.node = m_graph.node(node).name},
-          .help = "Leave one of them out, let one say prefer, or make their patterns narrower."};
+          .help = "Remove one of them, mark one prefer, or make their patterns narrower."};
 }
 
 /// Orders the directives of each node or value by precedence.

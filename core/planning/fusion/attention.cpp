@@ -76,17 +76,19 @@ class AttentionRule {
   const Node* findScores(ValueId value, std::vector<NodeId>& path, Bindings& terms) {
     const NodeId producer = value.valid() ? m_graph.value(value).producer : NodeId();
     if (!producer.valid())
-      return endsAt(
-          [&] { return "no MatMul makes its operand: " + m_graph.value(value).name + " comes from outside"; });
+      return endsAt([&] {
+        return "its operand is not the result of a MatMul: " + m_graph.value(value).name + " comes from outside";
+      });
     const Node& node = m_graph.node(producer);
     if (node.is("MatMul")) return &node;
     const bool passes = carriesOn(node);
     const std::array<ValueId, 2> operands = passes ? std::array{node.input(0), ValueId()} : termOperands(node);
     if (operands == std::array<ValueId, 2>())
-      return endsAt(
-          [&] { return "no MatMul makes its operand: " + node.name + " (" + node.op + ") stands in between"; });
+      return endsAt([&] {
+        return "its operand is not the result of a MatMul: " + node.name + " (" + node.op + ") is in between";
+      });
     if (m_steps++ == kStepsAboveSoftmax)
-      return endsAt([] { return "its scores are not found within " + std::to_string(kStepsAboveSoftmax) + " nodes"; });
+      return endsAt([] { return "its scores were not found within " + std::to_string(kStepsAboveSoftmax) + " nodes"; });
     path.push_back(node.id);
     for (const ValueId operand : operands) {
       if (!operand.valid()) continue;
@@ -139,9 +141,10 @@ class AttentionRule {
     if (next != nullptr && next->is("MatMul") && next->input(0) == probabilities) return next;
     const std::string& name = m_graph.value(probabilities).name;
     if (next == nullptr) {
-      refuse("others than one MatMul read " + name);
+      refuse("a MatMul is not the only reader of " + name);
     } else {
-      refuse("no MatMul with " + name + " in front reads it: " + next->name + " (" + next->op + ") does");
+      refuse("the reader of " + name + " is not a MatMul with it as first operand: " + next->name + " (" + next->op +
+             ")");
     }
     return nullptr;
   }

@@ -34,7 +34,7 @@ void explainProducer(RegionBuilder& state, const Node& node) {
 void explainActivation(RegionBuilder& state, const Node& node, std::string_view kind) {
   const Graph& graph = state.graph();
   const Node* reader = onlyConsumer(graph, node.outputs.front());
-  std::string what = "others than one node read " + graph.value(node.outputs.front()).name;
+  std::string what = "not exactly one node reads " + graph.value(node.outputs.front()).name;
   if (reader != nullptr && !isElementwise(*reader)) {
     what = reader->name + " (" + reader->op + "), which reads it, is not elementwise";
   } else if (reader != nullptr && !sameExtents(graph, node.outputs.front(), reader->outputs.front())) {

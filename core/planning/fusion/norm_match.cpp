@@ -108,7 +108,7 @@ const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inve
   const Node* plus = next(mean, core);
   const auto number = [&](const Node& node, std::size_t i) { return isScalarConstant(m_graph, node.input(i)); };
   if (plus == nullptr || !plus->is("Add") || !(number(*plus, 0) || number(*plus, 1))) {
-    obstacle = "no Add of an epsilon is all that reads " + mean.name;
+    obstacle = "an Add of an epsilon is not the only reader of " + mean.name;
     return nullptr;
   }
   core.epsilon = plus->input(number(*plus, 1) ? 1 : 0);
@@ -119,7 +119,7 @@ const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inve
   };
   inverse = power(-0.5);
   if (root == nullptr || !(root->is("Sqrt") || power(0.5) || inverse)) {
-    obstacle = "no square root is all that reads " + plus->name;
+    obstacle = "a square root is not the only reader of " + plus->name;
     return nullptr;
   }
   core.nodes.push_back(root->id);
@@ -216,7 +216,7 @@ bool NormMatcher::takeScaling(const Node& deviation, bool inverse, ValueId d, No
   }
   const Node* scaling = onlyConsumer(m_graph, by);
   if (scaling == nullptr || !scaling->is(inverse ? "Mul" : "Div") || (!inverse && scaling->input(1) != by)) {
-    obstacle = "no " + std::string(inverse ? "Mul" : "Div") + " is all that reads " + deviation.name;
+    obstacle = "a " + std::string(inverse ? "Mul" : "Div") + " is not the only reader of " + deviation.name;
     return false;
   }
   const ValueId scaled = beforeCasts(m_graph, inverse ? otherOperand(*scaling, by) : scaling->input(0));

@@ -164,7 +164,7 @@ TEST_F(Inputs, WhatCannotBeWrittenIsSaidAndNothingIsLeft) {
       {{"--set", "q=1,8"}, "no input of this name"},
       {{"--set", "x=1,8,3"}, "has 2 extents"},
       {{"--set", "x=1,9"}, "extent 1 is 8"},
-      {{"--set", "x=1,8:f99"}, "is no type"},
+      {{"--set", "x=1,8:f99"}, "is not a type"},
       {{"--set", "x=1,8:f16"}, "cannot be made f16"},
       {{}, "nothing is known"},
       {{"--example", path("none.npz")}, "none.npz"},
@@ -208,7 +208,7 @@ TEST_F(Inputs, ExamplesThatDoNotFitGiveWayToRandomOnes) {
   const ProcessResult run = fusescopeCommand({"run", damaged});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(says(run, "on random inputs"));
-  EXPECT_TRUE(says(run, "other bytes than its type")) << run.err;
+  EXPECT_TRUE(says(run, "more or fewer bytes than its type")) << run.err;
   EXPECT_FALSE(commandJson({"inputs", damaged})["why_no_examples"].is_null());
 }
 
@@ -223,7 +223,7 @@ TEST_F(Inputs, WhatANewerVersionWroteIsKept) {
   EXPECT_NE(shown["findings"].dump().find("import.input_specs_newer"), std::string::npos);
   const ProcessResult refused = fusescopeCommand({"inputs", net, "--set", "x=1..4..16,8", "-o", path("n.onnx")});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_TRUE(says(refused, "they would be lost")) << refused.err;
+  EXPECT_TRUE(says(refused, "that would be lost")) << refused.err;
   ASSERT_EQ(fusescopeCommand({"export", net, "--precision", "f16", "--to", "onnx", "-o", path("e.onnx")}).status, 0);
   EXPECT_EQ(metadataOf(path("e.onnx"), kInputSpecsKey), newer);
 }

@@ -98,7 +98,8 @@ TEST(Steps, FeedsThatCannotBeAreToldBeforeAnythingRuns) {
             "tensor 'cash': option '--feed': is not an input of this network. Its inputs are cache, x.");
   EXPECT_EQ(errorOf({{"extents", "cache"}}),
             "tensor 'extents': option '--feed': is int64, and cannot be fed to 'cache', which is f32");
-  EXPECT_EQ(errorOf({{"grown", "cache"}, {"total", "cache"}}), "tensor 'cache': option '--feed': is fed twice");
+  EXPECT_EQ(errorOf({{"grown", "cache"}, {"total", "cache"}}),
+            "tensor 'cache': option '--feed': gets two values from --feed");
 }
 
 TEST(Steps, ExtentsOutOfRangeAreToldWithTheStep) {

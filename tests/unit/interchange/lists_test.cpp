@@ -65,12 +65,13 @@ TEST(Lists, WhatAFormatCannotSayIsRefusedWithWhatToDo) {
     const std::string both = textOf(listed(format, {"two=bf16"}, f16));
     EXPECT_TRUE(holds(both, "node 'two'") && holds(both, "one type below float32") && holds(both, "--to onnx")) << both;
   }
-  EXPECT_TRUE(holds(textOf(listed("onnxruntime", {"two=f32"}, {DataType::BF16})), "converts to float16 alone"));
+  EXPECT_TRUE(holds(textOf(listed("onnxruntime", {"two=f32"}, {DataType::BF16})), "can convert to float16 only"));
   const std::string divided = textOf(listed("torch-tensorrt", {"one=f32"}, f16));
-  EXPECT_TRUE(holds(divided, "of 'stem' some nodes stay so (one), others do not (act)")) << divided;
+  EXPECT_TRUE(holds(divided, "in the module 'stem' some nodes stay in float32 (one) and others do not (act)"))
+      << divided;
   EXPECT_TRUE(holds(divided, "--pin module:stem=f32")) << divided;
   const std::string outside = textOf(listed("torch-tensorrt", {"one=f32", "act=f32"}, f16, twoModules("")));
-  EXPECT_TRUE(holds(outside, "the file tells no module of 2 nodes")) << outside;
+  EXPECT_TRUE(holds(outside, "the file does not name the module of 2 nodes")) << outside;
 }
 
 TEST(Lists, AScriptDoesNotHideThePackageThatItImports) {
@@ -79,7 +80,7 @@ TEST(Lists, AScriptDoesNotHideThePackageThatItImports) {
   for (const auto& [format, file] : {std::pair("openvino", "nncf.py"), std::pair("modelopt", "modelopt.py")}) {
     const auto hidden = findExporter(format)->write(*plan, {.path = file});
     ASSERT_FALSE(hidden.ok());
-    EXPECT_TRUE(holds(hidden.error().message, "in the place of the package")) << hidden.error().text();
+    EXPECT_TRUE(holds(hidden.error().message, "instead of the package")) << hidden.error().text();
     EXPECT_TRUE(findExporter(format)->write(*plan, {.path = "pins.py"}).ok());
   }
 }
@@ -110,7 +111,7 @@ TEST(Lists, WhatTheConverterWouldGetWrongIsRefusedOrStaysInFloat32) {
   ASSERT_TRUE(blocked.ok()) << blocked.error().text();
   EXPECT_TRUE(holds(blocked.value().text, "NODE_BLOCK_LIST = [\n    \"last\",\n    \"larger\",\n]"))
       << blocked.value().text;
-  EXPECT_TRUE(holds(blocked.value().notes.at(0).text, "ONNX has an operand of theirs in float32 alone"));
+  EXPECT_TRUE(holds(blocked.value().notes.at(0).text, "ONNX allows an operand of theirs only in float32"));
 }
 
 TEST(Lists, OutputTypesAreSaidToBeLeftOut) {
@@ -119,7 +120,7 @@ TEST(Lists, OutputTypesAreSaidToBeLeftOut) {
   const auto file = findExporter("modelopt")->write(*planned(twoModules(), options), {});
   ASSERT_TRUE(file.ok()) << file.error().text();
   ASSERT_EQ(file.value().notes.size(), 1U);
-  EXPECT_TRUE(holds(file.value().notes[0].text, "--output-type is not said")) << file.value().notes[0].text;
+  EXPECT_TRUE(holds(file.value().notes[0].text, "--output-type is left out")) << file.value().notes[0].text;
 }
 
 TEST(Lists, ExpressionsMatchOneNameAlone) {

@@ -63,8 +63,8 @@ TEST_F(NetworkCheck, AnotherTypeIsNamedWithItsValue) {
   const auto other = otherStoredType(*plan, typed, *reading);
   ASSERT_TRUE(other.has_value());
   EXPECT_EQ(other->where.value, "a");
-  EXPECT_NE(other->message.find("stored at f16 in the plan, but at f32"), std::string::npos) << other->message;
-  EXPECT_NE(other->message.find("2 other values likewise"), std::string::npos) << other->message;
+  EXPECT_NE(other->message.find("stored as f16 in the plan, but as f32"), std::string::npos) << other->message;
+  EXPECT_NE(other->message.find("the same is true of 2 other values"), std::string::npos) << other->message;
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ TEST(ExportedInputs, WhatNobodySaidIsNotSaidButNoted) {
     ASSERT_TRUE(file.ok()) << file.error().text();
     EXPECT_TRUE(recipeInputs(file.value().text).value().empty()) << file.value().text;
     ASSERT_EQ(file.value().notes.size(), 1U);
-    EXPECT_TRUE(holds(file.value().notes[0].text, "nobody said the extents of 'x'") ||
-                holds(file.value().notes[0].text, "nobody said the extents of x"))
+    EXPECT_TRUE(holds(file.value().notes[0].text, "the extents of 'x' were not given") ||
+                holds(file.value().notes[0].text, "the extents of x were not given"))
         << file.value().notes[0].text;
   }
 }

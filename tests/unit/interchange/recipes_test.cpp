@@ -73,15 +73,16 @@ TEST(Recipes, AnExactNameGoesBeforeAWildcardAndWildcardsThatContradictAreNamed) 
   const Recipe recipe = recipeFrom(start + "'--layerPrecisions=*:fp32,*1:fp16'");
   EXPECT_EQ(wishes(recipe), "f16; pin softmax* to f32") << "the only node that one wildcard alone matches";
   EXPECT_TRUE(holds(unmapped(recipe), "--layerPrecisions=*1:fp16: 3 nodes match wildcards of other types too"));
-  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerPrecisions=zz*:fp32'")), "no node that calculates floats"));
-  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerOutputTypes=conv*:fp16'")), "in the type of a wildcard"));
+  EXPECT_TRUE(
+      holds(unmapped(recipeFrom(start + "'--layerPrecisions=zz*:fp32'")), "no node that calculates with floats"));
+  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerOutputTypes=conv*:fp16'")), "in the type of the wildcard"));
 }
 
 TEST(Recipes, WhatNamesNoNodeIsNamedWithTheReason) {
   const std::string start = "trtexec --fp16 --precisionConstraints=obey ";
   EXPECT_TRUE(
       holds(unmapped(recipeFrom(start + "'--layerPrecisions=conv1 + relu1:fp32'")), "a layer of a built engine"));
-  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "--layerPrecisions=conv1_2:fp32")), "a further layer of node 'conv1'"));
+  EXPECT_TRUE(holds(unmapped(recipeFrom(start + "--layerPrecisions=conv1_2:fp32")), "another layer of node 'conv1'"));
   EXPECT_TRUE(holds(unmapped(recipeFrom(start + "'--layerPrecisions=(Unnamed Layer* 3) [ElementWise]:fp32'")),
                     "TensorRT's parser made this layer"));
   EXPECT_TRUE(holds(unmapped(recipeFrom(start + "--layerPrecisions=relu2:fp32")), "the nearest is 'relu1'"));
@@ -94,7 +95,7 @@ TEST(Recipes, WhatNamesNoNodeIsNamedWithTheReason) {
   EXPECT_TRUE(holds(unmapped(recipeFrom(start + "--inputIOFormats=fp16:chw")), "--io plan"));
   const auto typed = readRecipe(start + "--stronglyTyped", *network());
   ASSERT_FALSE(typed.ok());
-  EXPECT_TRUE(holds(typed.error().text(), "--fp16: with --stronglyTyped TensorRT passes over it"));
+  EXPECT_TRUE(holds(typed.error().text(), "--fp16: with --stronglyTyped TensorRT ignores it"));
 }
 
 TEST(Recipes, ALogOfTheBuildSaysWhichNodeALayerIsOf) {
@@ -136,7 +137,7 @@ TEST(Recipes, TablesOfPythonAreReadAndCodeIsNotRun) {
       "m = convert_to_mixed_precision(onnx_path='m.onnx', low_precision_type='bf16',\n"
       "                               nodes_to_exclude=['conv', r'.*max\\*$', 'zz'])\n");
   EXPECT_EQ(wishes(autocast), "bf16; pin conv1 to f32; pin softmax* to f32") << "AutoCast matches from the beginning";
-  EXPECT_TRUE(holds(unmapped(autocast), "zz: no node that calculates floats matches it"));
+  EXPECT_TRUE(holds(unmapped(autocast), "zz: no node that calculates with floats matches it"));
 
   const Recipe blocks = recipeFrom(
       "import onnx\nmodel16 = float16.convert_float_to_float16(model, op_block_list=['Softmax'],\n"
@@ -145,7 +146,7 @@ TEST(Recipes, TablesOfPythonAreReadAndCodeIsNotRun) {
 
   const auto none = readRecipe("import tensorrt\nfor layer in network: layer.precision = f(layer)\n", *network());
   ASSERT_FALSE(none.ok());
-  EXPECT_TRUE(holds(none.error().text(), "code is not run"));
+  EXPECT_TRUE(holds(none.error().text(), "the script itself is not run"));
 }
 
 TEST(Recipes, ATacticReplaySaysTheTypesOfFusedLayers) {
@@ -165,8 +166,8 @@ TEST(Recipes, AReplayOfAnotherNetworkAsksForNothing) {
   const auto recipe =
       readRecipe(R"({"replay": {)" + layers + R"(}, "polygraphy_class": "TacticReplayData"})", *network());
   ASSERT_FALSE(recipe.ok()) << "its types are of layers that are none of this network's: " << wishes(recipe.value());
-  EXPECT_TRUE(holds(recipe.error().message, "asks for nothing that can be taken over"));
-  EXPECT_TRUE(holds(recipe.error().help, "So it is with 1 more")) << recipe.error().help;
+  EXPECT_TRUE(holds(recipe.error().message, "contains no request that can be taken over"));
+  EXPECT_TRUE(holds(recipe.error().help, "The same is true of 1 more")) << recipe.error().help;
 }
 
 TEST(Recipes, WhatIsNoneIsRefused) {
@@ -185,7 +186,7 @@ TEST(Recipes, ACalibrationCacheGivesRangesOfValuesThatTheModelHas) {
   EXPECT_EQ(wishes(recipe), "int8");
   ASSERT_NE(recipe.ranges, nullptr);
   EXPECT_EQ(recipe.ranges->edges.size(), 1U);
-  EXPECT_TRUE(holds(unmapped(recipe), "the scale of '(Unnamed Layer* 0)': no value of the model has the name"));
+  EXPECT_TRUE(holds(unmapped(recipe), "the scale of '(Unnamed Layer* 0)': no value of the model has this name"));
 }
 
 TEST(Recipes, RealFilesAreReadForTheirNetworks) {

@@ -117,7 +117,7 @@ TEST(DirectiveMap, AnInputHasNothingToPin) {
   const Decision* nothing = findDecision(*plan, "precision.nothing_to_pin", "x");
   ASSERT_NE(nothing, nullptr);
   EXPECT_EQ(nothing->by.text(), "output_type:1");
-  EXPECT_EQ(message(*nothing), "there is nothing to pin: x is an input of the network; no node makes it");
+  EXPECT_EQ(message(*nothing), "there is nothing to pin: x is an input of the network; no node calculates it");
 }
 
 TEST(DirectiveMap, ANodeThatNormalisationRemovedHasNothingToPin) {

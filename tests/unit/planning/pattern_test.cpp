@@ -251,11 +251,12 @@ TEST(Pattern, WhatCouldNameNothingIsSaidToBeNoPattern) {
   for (const char* pattern : {"op:Ex*", "op:", "*/op:", "*/op:Ex*", "module:m/op:Exp", "op:If/op:Exp", "*/value:x",
                               "the_if/module:m", "/the_if//op:Exp"}) {
     const Diagnostic said = refusal(model, pattern);
-    EXPECT_NE(said.message.find("is no pattern: "), std::string::npos) << pattern << ": " << said.message;
+    EXPECT_NE(said.message.find("is not a pattern: "), std::string::npos) << pattern << ": " << said.message;
     EXPECT_EQ(said.where.attribute, pattern);
   }
   const Diagnostic none = refusal(*rowOf({"relu"}), "*/op:Relu");
-  EXPECT_NE(none.message.find("names nodes in bodies, and the network has none"), std::string::npos) << none.message;
+  EXPECT_NE(none.message.find("names nodes in bodies, and the network has no bodies"), std::string::npos)
+      << none.message;
 }
 
 /// What a pattern comes to in a body, the body's own planner finds again.

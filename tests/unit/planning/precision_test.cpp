@@ -154,7 +154,7 @@ TEST(Precision, AProducerWritesWhatItsReadersRead) {
 TEST(Precision, APinThatMakesAnotherKernelIsNotFree) {
   // No conversion more and no byte more, but its product is one of f32: what that takes is another question.
   const auto plan = planned(twoLayers(), {.target = "cpu:avx2", .directives = {pin("fc2=f32")}});
-  EXPECT_NE(findDecision(*plan, "precision.pin_free", "fc2"), nullptr) << "it would be so without it";
+  EXPECT_NE(findDecision(*plan, "precision.pin_free", "fc2"), nullptr) << "the result would be the same without it";
   const auto lowered = planned(twoLayers(), f16({pin("fc1=f32"), pin("relu=f32"), pin("fc2=f32")}));
   const Decision* price = findDecision(*lowered, "precision.pin_price", "fc1");
   ASSERT_NE(price, nullptr);

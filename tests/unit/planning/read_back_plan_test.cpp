@@ -259,7 +259,7 @@ TEST(ReadBackPlan, WhatIsNotOfTheNetworkIsAnErrorWithItsPlace) {
   Told twice(chainPlan());
   twice.kernel("a", {"fc1", "fc1"});
   EXPECT_EQ(twice.error().where.node, "fc1");
-  EXPECT_NE(twice.error().text().find("holds a node twice"), std::string::npos);
+  EXPECT_NE(twice.error().text().find("contains a node twice"), std::string::npos);
   Told fallback(chainPlan({fallbackDirective("relu")}));
   fallback.kernel("a", {"fc1", "relu"});
   EXPECT_EQ(fallback.error().where.node, "relu");
@@ -267,7 +267,8 @@ TEST(ReadBackPlan, WhatIsNotOfTheNetworkIsAnErrorWithItsPlace) {
   for (const NodeId bad : {NodeId(), NodeId(1000)}) {
     Told out(chainPlan());
     out.kernel("a", {}).nodes.emplace_back(bad, Certainty::Named);
-    EXPECT_NE(out.error().text().find("the kernel 'a' holds a node that the network has not"), std::string::npos);
+    EXPECT_NE(out.error().text().find("the kernel 'a' contains a node that the network does not have"),
+              std::string::npos);
     Told fate(chainPlan());
     fate.told.fates[bad] = Fate::Folded;
     fate.error();

@@ -69,9 +69,9 @@ TEST(BisectReport, SaysWhatWasFoundAndHowToLeaveItOut) {
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0],
             "found: without types of nodes n0, n2 the error is 0.001 instead of not finite (at most 0.01 is right)");
-  EXPECT_EQ(lines[1], "none of them can stay: each was tried");
-  EXPECT_EQ(lines[2], "but the compiler says that it took them all the same");
-  EXPECT_EQ(lines[3], "leave them out by: --pin n0=f32 --pin n2=f32");
+  EXPECT_EQ(lines[1], "none of them can be left switched on: each was tried");
+  EXPECT_EQ(lines[2], "but the compiler reports that it used them all the same");
+  EXPECT_EQ(lines[3], "switch them off with: --pin n0=f32 --pin n2=f32");
   EXPECT_EQ(inWords(found().stages[0]), "wrong without all of them, too (0.25)");
   BisectReport over{.end = CulpritEnd::OutOfBudget, .before = 0.5};
   EXPECT_EQ(inWords(over, 0.01),

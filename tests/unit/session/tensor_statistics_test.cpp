@@ -111,7 +111,7 @@ TEST(TensorStatistics, WhatHasNoNumbersSaysWhy) {
   const Tensor list = Tensor::ofElements(Container::Sequence, DataType::F32, {floats({1}, {1}), floats({1}, {2})});
   EXPECT_EQ(statistics(list).unavailable, "it is a sequence of 2 tensors, no tensor");
   const TensorStatistics texts = statistics(Tensor::ofStrings({3}, {"b", "a", "b"}));
-  EXPECT_EQ(texts.unavailable, "it holds texts");
+  EXPECT_EQ(texts.unavailable, "it contains strings");
   ASSERT_EQ(texts.distinct.size(), 2U);
   EXPECT_EQ(texts.distinct[1], (std::pair<std::string, std::int64_t>("\"b\"", 2)));
 }

@@ -401,7 +401,7 @@ TEST(EngineFiles, DamagedFilesAreErrorsWithTheirPlace) {
   EXPECT_NE(refused("{\"Layers\": [{}]}").find("layer 0"), std::string::npos);
   EXPECT_NE(refused("{\"Layers\": [7]}").find("layer 0"), std::string::npos);
   EXPECT_NE(refused("{\"Layers\": " + std::string(1000, '[')).find("nesting"), std::string::npos);
-  EXPECT_NE(refused("{\"other\": 1}").find("no layer information"), std::string::npos);
+  EXPECT_NE(refused("{\"other\": 1}").find("not layer information"), std::string::npos);
   EXPECT_FALSE(refused("Layers:\nName: a, LayerType: b, Inputs: [\n\nBindings:\n").empty());
   // Numbers that no extent can be are open extents.
   const auto huge = parseEngineLayers(

@@ -150,7 +150,7 @@ TEST(Pt2Containers, WithoutExamplesItOpensAll) {
     const TemporaryFolder folder;
     const auto path = folder.write("net.pt2", pt2Bytes(kind, content));
     ASSERT_TRUE(importModel(path).ok());
-    EXPECT_EQ(readExportedProgram(path).value().examplesMissing, "the file holds no example inputs");
+    EXPECT_EQ(readExportedProgram(path).value().examplesMissing, "the file contains no example inputs");
     EXPECT_FALSE(readExampleInputs(path).ok());
   }
 }

@@ -133,7 +133,7 @@ TEST(ProgramCasts, WhatOthersReadIsChangedInPlaceInFloat32) {
                                        "w_f16_2:f16 = cast(w)", "d_f16:f16 = mm(a_f16_2,w_f16_2)", "d = cast(d_f16)"}));
   ASSERT_EQ(made.kept.size(), 2U);
   EXPECT_EQ(made.kept[0].node, "b");
-  EXPECT_EQ(made.kept[0].why, "changes a value in place that others may read");
+  EXPECT_EQ(made.kept[0].why, "changes a value in place that other nodes may read");
   EXPECT_EQ(made.kept[1].node, "c");
 }
 
@@ -149,7 +149,7 @@ TEST(ProgramCasts, WhatMayShowAValueThatChangesStays) {
   const CastProgram made = cast({"a = relu(x)", "b = diagonal(a)", "c = fill_(b)", "d = mul(a,w)"}, {"b"});
   EXPECT_EQ(made.narrowed, 0);
   ASSERT_EQ(made.kept.size(), 1U);
-  EXPECT_EQ(made.kept[0].why, "may show a value that another node changes in place");
+  EXPECT_EQ(made.kept[0].why, "may be a view of a value that another node changes in place");
 }
 
 TEST(ProgramCasts, StatisticsThatAreLearnedStay) {
@@ -165,7 +165,7 @@ TEST(ProgramCasts, WhatTheAuthorSaysOfTypesStays) {
   const CastProgram made = cast({"a = softmax(x,type)", "b = mm(a,w)"}, {"a"});
   EXPECT_EQ(nodesOf(made.json), (Texts{"a = softmax(x,type)", "b = mm(a,w)"}));
   ASSERT_EQ(made.kept.size(), 1U);
-  EXPECT_EQ(made.kept[0].why, "was given its type by its author");
+  EXPECT_EQ(made.kept[0].why, "has a type that its author set");
   EXPECT_EQ(made.narrowed, 0);
 }
 

@@ -146,7 +146,7 @@ TEST_F(WrittenInputs, ANewerVersionIsLeftOutWithAWordAndARangeThatWasNotExported
   const ProcessResult over =
       fusescopeCommand({"inputs", path("new.pt2"), "--set", "picture=2..4..8,4", "-o", path("over.pt2")});
   EXPECT_EQ(over.status, 2);
-  EXPECT_NE(over.err.find("they would be lost"), std::string::npos) << over.err;
+  EXPECT_NE(over.err.find("that would be lost"), std::string::npos) << over.err;
   const Model wide = written(from, {.inputSpecs = specsOf(1, 4, 64), .exampleInputs = {}}, "wide.pt2");
   EXPECT_EQ(wide.inputSpecs[0].max, (Dims{16, 4}));
   EXPECT_TRUE(has(wide, "import.input_specs_ignored"));

@@ -42,7 +42,8 @@ Result<std::vector<std::string>> givenHeads(Form& form, std::int64_t heads, std:
   if (form.has(1)) return std::vector<std::string>{form.in(0), form.in(1), form.in(2)};
   const auto width = form.extent(form.in(0), 2);
   if (!width || *width % (heads + 2 * keyHeads) != 0)
-    return form.problem("holds query, key and value in one input, whose last extent must be known and fit its heads");
+    return form.problem(
+        "contains query, key and value in one input, whose last extent must be known and divisible by its heads");
   const std::int64_t depth = *width / (heads + 2 * keyHeads);
   return form.addMany("parts", "Split",
                       {form.in(0), form.ints("part_sizes", {heads * depth, keyHeads * depth, keyHeads * depth})},

@@ -103,7 +103,7 @@ Result<std::string> wideWeights(Form& form, const Blocks& blocks) {
 /// a · Wᵀ + bias, where W is [N, K] in blocks along K. Each block takes whole bytes, lowest bits first.
 Status matMulNBits(Form& form) {
   if (form.has(4))
-    return form.problem("an order of its groups (g_idx) is not supported", "Quantise without reordering.");
+    return form.problem("a changed order of its groups (g_idx) is not supported", "Quantise without reordering.");
   const Blocks blocks = TRY(blocksOf(form));
   const std::string weights = TRY(wideWeights(form, blocks));
   const std::string columns = form.add("columns", "Transpose", {weights}, {attribute("perm", Ints{1, 0})});
@@ -126,7 +126,7 @@ Status gatherBlockQuantized(Form& form) {
   if (data->dtype == DataType::U8) {
     Blocks blocks{.size = form.intOf("block_size", 128), .bits = form.intOf("bits", 4)};
     if (blocks.bits != 2 && blocks.bits != 4 && blocks.bits != 8)
-      return form.problem("its bits are none of 2, 4 and 8");
+      return form.problem("its number of bits is not 2, 4 or 8");
     FileTensor table = *data;
     table.dtype = blocks.type();
     table.dims.back() *= 8 / blocks.bits;  // rows are whole bytes, so that only the element type changes

@@ -132,7 +132,7 @@ Status groupNorm(Form& form) {
     x = sumOf(form, terms, 1);
   }
   const std::int64_t activation = form.intOf("activation", 0);
-  if (activation != 0 && activation != 1) return form.problem("its activation is neither 0 nor 1");
+  if (activation != 0 && activation != 1) return form.problem("its activation is not 0 or 1");
   if (last) x = moveChannels(form, "channels_second", x, rank, Channels::ToSecond);
   std::vector<FileAttribute> attributes{attribute("num_groups", form.intOf("groups", 1)),
                                         attribute("epsilon", form.floatOf("epsilon", 1e-5F))};

@@ -42,7 +42,7 @@ std::optional<std::size_t> Form::rank(const std::string& value) const {
 Result<std::size_t> Form::rankNeeded(const std::string& value) const {
   if (const auto known = rank(value)) return *known;
   return problem("its plain form depends on how many axes '" + value + "' has, which the file does not say",
-                 "Run onnx.shape_inference on the file, or give the extents of the network's inputs when exporting.");
+                 "Run onnx.shape_inference on the file, or fix the extents of the network's inputs when exporting.");
 }
 
 std::optional<std::int64_t> Form::extent(const std::string& value, std::int64_t axis) const {
@@ -155,7 +155,7 @@ Status finishActivated(Form& form, const std::string& name, const std::string& x
   }
   const auto found = std::ranges::find(kActivations, name, &Activation::name);
   if (found == kActivations.end())
-    return form.problem("its activation '" + name + "' is not known", "Write the file without fusion of activations.");
+    return form.problem("its activation '" + name + "' is not known", "Write the file without fusing activations.");
   std::vector<FileAttribute> attributes;
   for (std::size_t i = 0; i < std::min(numbers.size(), found->parameters.size()); ++i)
     attributes.push_back(attribute(found->parameters[i], numbers[i]));
