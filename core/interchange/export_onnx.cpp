@@ -22,6 +22,7 @@
 #include "interchange/typed_network/numbers_verdict.h"
 #include "interchange/typed_network/other_kernels.h"
 #include "interchange/typed_network/typed_network.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "planning/structure.h"
 

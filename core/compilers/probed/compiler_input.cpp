@@ -17,7 +17,7 @@
 #include "interchange/source_network.h"
 #include "interchange/typed_network/node_roles.h"
 #include "interchange/typed_network/typed_network.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 
 namespace fusescope {

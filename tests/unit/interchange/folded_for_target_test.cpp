@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "frontends/importers.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontends/importers.h"
+#include "onnxlib/edited_network.h"
 #include "onnxlib/onnx_text.h"
 #include "passes/pipelines.h"
 #include "tests/support/paths.h"
