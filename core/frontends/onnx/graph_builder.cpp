@@ -12,6 +12,7 @@
 #include "ir/type_text.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope {
 
