@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontends/importers.h"
+#include "interchange/typed_network/make_typed_network.h"
 #include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "tests/unit/compilers/planned_file.h"

@@ -1,5 +1,6 @@
 // The check that a network which was written is read with the types of the plan.
 #include "interchange/typed_network/network_check.h"
+#include "interchange/typed_network/make_typed_network.h"
 
 #include <gtest/gtest.h>
 
