@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "compilers/tensorrt/server_targets.h"
+#include "interchange/recipes/read_recipe.h"
 #include "session/open_artifact.h"
 #include "session/open_model.h"
 #include "session/operations/migrate_operation.h"

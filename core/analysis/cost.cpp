@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "ops/support/work.h"
 
 namespace fusescope {

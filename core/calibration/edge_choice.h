@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "calibration/products.h"
-#include "calibration/quantize_graph.h"
+#include "calibration/quantize_request.h"
+#include "ir/decision.h"
 
 namespace fusescope {
 

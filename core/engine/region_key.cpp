@@ -6,7 +6,7 @@
 #include "analysis/structural_key.h"
 #include "backends/reference/reference_backend.h"
 #include "base/hash.h"
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "ops/support/work.h"
 #include "planning/bindings.h"
 #include "planning/structure.h"

@@ -17,11 +17,12 @@
 #include "interchange/export_steps.h"
 #include "interchange/exports.h"
 #include "interchange/source_network.h"
+#include "interchange/typed_network/make_typed_network.h"
 #include "interchange/typed_network/network_check.h"
 #include "interchange/typed_network/numbers_check.h"
 #include "interchange/typed_network/numbers_verdict.h"
 #include "interchange/typed_network/other_kernels.h"
-#include "interchange/typed_network/typed_network.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "planning/structure.h"
 
@@ -385,11 +386,11 @@ Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOp
 
 namespace {
 
-/// Writes the plan's network with the plan's types (typed_network/typed_network.h) and checks it: our own plan of the
-/// result must store each value in the same type. If there are samples, its outputs must be within the tolerance from
-/// float32, both on the reference with every value between two nodes stored and on our engine. Otherwise nodes around
-/// edges that the plan keeps wider calculate in f32, and notes say so; if that does not help, Exported::failedCheck is
-/// set. The difference from the plan is reported too.
+/// Writes the plan's network with the plan's types (typed_network/make_typed_network.h) and checks it: our own plan of
+/// the result must store each value in the same type. If there are samples, its outputs must be within the tolerance
+/// from float32, both on the reference with every value between two nodes stored and on our engine. Otherwise nodes
+/// around edges that the plan keeps wider calculate in f32, and notes say so; if that does not help,
+/// Exported::failedCheck is set. The difference from the plan is reported too.
 Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
   return plan.model->unquantized != nullptr ? writeQuantized(plan, options) : writeTypes(plan, plan, options);
 }

@@ -7,6 +7,7 @@
 #include "interchange/export_steps.h"
 #include "interchange/quantized_network.h"
 #include "interchange/source_network.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 
 namespace fusescope {

@@ -5,7 +5,7 @@
 
 #include "base/temporary_folder.h"
 #include "interchange/exports.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 
 namespace fusescope {
 

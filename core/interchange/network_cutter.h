@@ -10,7 +10,7 @@
 #include "base/stop.h"
 #include "interchange/network_part.h"
 #include "ir/model.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "planning/plan.h"
 
 namespace fusescope {

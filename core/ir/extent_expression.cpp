@@ -5,7 +5,6 @@
 #include <set>
 
 #include "ir/extent_numbers.h"
-#include "ir/extent_printer.h"
 
 namespace fusescope {
 namespace {

@@ -113,6 +113,12 @@ class ExtentExpression {
   bool m_valid = true;
 };
 
+/// A function with its arguments, as an atom of an expression.
+struct ExtentExpression::Call {
+  Function function;
+  std::vector<ExtentExpression> arguments;  ///< for FloorDivision: the dividend, then the divisor
+};
+
 ExtentExpression floorDivided(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts* facts = nullptr);
 ExtentExpression ceilDivided(const ExtentExpression& a, const ExtentExpression& b);
 std::optional<ExtentExpression> dividedExactly(const ExtentExpression& a, const ExtentExpression& b);

@@ -1,17 +1,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "ir/extent_expression.h"
 
 namespace fusescope {
-
-/// A function with its arguments, as an atom of an expression.
-struct ExtentExpression::Call {
-  Function function;
-  std::vector<ExtentExpression> arguments;  ///< for FloorDivision: the dividend, then the divisor
-};
 
 /// Prints expressions and their parts.
 class ExtentPrinter {

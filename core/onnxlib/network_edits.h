@@ -2,15 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope::onnxlib {
@@ -103,51 +99,5 @@ struct NetworkEdits {
   std::vector<std::string> goneMetadata;             ///< keys of metadata that are removed if they exist
   std::int64_t opset = 0;                            ///< the opset of ai.onnx; 0: unchanged; it is never lowered
 };
-
-/// The bytes of a network: its .onnx file, and the file with its weights beside it, if there is one.
-struct NetworkBytes {
-  std::string model;
-  std::vector<std::span<const std::byte>> weights;  ///< consecutive pieces; empty if everything is in `model`
-  MappedFiles files;  ///< the files of the network that was read; `weights` are views of them
-  std::vector<std::shared_ptr<const void>> owners;  ///< owners of the other pieces of `weights`
-};
-
-/// Returns the oldest version of the file format for an opset of ai.onnx, as ONNX released them. Only opsets that the
-/// library knows are supported.
-std::int64_t irVersionFor(std::int64_t opset);
-
-/// Weights of at most this total size stay in the .onnx file, whose size protobuf limits to 2 GiB.
-inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;
-
-/// Returns the network at `path` with `edits`. Initializers, Constants and Casts of the main graph that are not read
-/// any more because of the edits are removed. Weights of 4 KiB and more are put into a separate file, which will be
-/// called `weightsName`, if the original has external data or the weights have more than `mostInside` bytes. Errors are
-/// located: something that an edit names does not exist, or a file changed.
-Result<NetworkBytes> editNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
-                                 const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
-
-/// A network with numbers in place of names.
-struct NumberedNetwork {
-  NetworkBytes bytes;
-  /// The new names of the main graph's values, by their names in the file or in the edits.
-  std::map<std::string, std::string, std::less<>> values{};
-};
-/// Edits the network as editNetwork() does, and then renames every node to "n0", "n1", … and every value to "v0", "v1",
-/// …, including those in bodies and functions. Each name is unique in the file. The number of a node of the main graph
-/// is its position in the file; nodes that the edits add have higher numbers than all nodes of the file. Training steps
-/// are removed.
-Result<NumberedNetwork> numberedNetwork(const std::filesystem::path& path, const NetworkEdits& edits,
-                                        const std::string& weightsName, std::int64_t mostInside = kMostBytesInside);
-
-/// Returns an error if `path`, where something is to be written, leads to one of `files`.
-Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles& files);
-/// Writes the weights (to `path`.data), then the network. Each file is unchanged or complete at every moment. It is an
-/// error if a path leads to one of `network.files`.
-Status writeNetwork(const std::filesystem::path& path, const NetworkBytes& network);
-/// Does the same with the file of weights at `weights`, whose name must be the one that editNetwork() was given.
-Status writeNetworkAs(const std::filesystem::path& path, const std::filesystem::path& weights,
-                      const NetworkBytes& network);
-/// Returns the name of the file of weights for a network at `path`.
-std::string weightsNameOf(const std::filesystem::path& path);
 
 }  // namespace fusescope::onnxlib

@@ -162,6 +162,9 @@ std::int64_t elementTypeNumber(DataType type);
 /// names its opsets.
 std::int64_t newestIrVersion();
 inline constexpr std::int64_t kOldestIrVersion = 3;
+/// Returns the oldest version of the file format for an opset of ai.onnx, as ONNX released them. Only opsets that the
+/// library knows are supported.
+std::int64_t irVersionFor(std::int64_t opset);
 /// Returns the newest opset of ai.onnx that the library knows.
 std::int64_t newestOpset();
 /// Returns the opset that introduced the version of the operator that is valid at `opset` of its domain; 0 if the

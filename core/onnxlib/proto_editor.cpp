@@ -1,7 +1,6 @@
 #include "onnxlib/proto_editor.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "onnxlib/proto_reader.h"
@@ -42,15 +41,6 @@ Diagnostic noSuchNode(const NodePlace& place) {
 }
 
 }  // namespace
-
-std::int64_t irVersionFor(std::int64_t opset) {
-  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 10> kFirstOpset{
-      {{1, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
-  std::int64_t version = kOldestIrVersion;
-  for (const auto& [first, ir] : kFirstOpset)
-    if (opset >= first) version = ir;
-  return std::min(version, newestIrVersion());
-}
 
 Names namesRead(const onnx::GraphProto& graph) {
   Names names;

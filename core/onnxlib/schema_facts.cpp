@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "onnxlib/proto_reader.h"
 #include "onnxlib/proto_writer.h"
@@ -38,6 +40,15 @@ const onnx::OpSchema* schemaOf(const std::string& domain, const std::string& op,
 
 std::int64_t newestIrVersion() {
   return onnx::IR_VERSION;
+}
+
+std::int64_t irVersionFor(std::int64_t opset) {
+  constexpr std::array<std::pair<std::int64_t, std::int64_t>, 10> kFirstOpset{
+      {{1, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
+  std::int64_t version = kOldestIrVersion;
+  for (const auto& [first, ir] : kFirstOpset)
+    if (opset >= first) version = ir;
+  return std::min(version, newestIrVersion());
 }
 
 std::int64_t newestOpset() {

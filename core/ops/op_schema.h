@@ -42,6 +42,9 @@ struct ExtentDemand {
   bool atMost = false;  ///< left <= right; otherwise left == right
 };
 
+/// Returns how many of a node's operands are values that its bodies capture. They are the last ones.
+std::size_t captureCount(const Node& node);
+
 /// The input of a shape function: the types of the operands (with symbols), and their values where they are known.
 class InferContext {
  public:
@@ -51,6 +54,7 @@ class InferContext {
                std::vector<ExtentDemand>* demands = nullptr);
   const Node& node() const { return m_node; }
   std::size_t inputCount() const { return m_inputs.size(); }
+  std::span<const TensorType* const> inputs() const { return m_inputs; }  ///< null for those that are absent
   bool hasInput(std::size_t i) const { return i < m_inputs.size() && m_inputs[i] != nullptr; }
   const TensorType& input(std::size_t i) const { return *m_inputs[i]; }  ///< hasInput(i) must hold
   /// Returns the value of input `i` if it is known and has data; otherwise null.
@@ -163,17 +167,5 @@ class OpRegistry {
   };
   std::unordered_map<std::pair<std::string, std::string>, OpSchema, Hash, Equal> m_schemas;
 };
-
-/// Infers the types of a node's outputs. `inputs` and `constants` have one element per operand (operands() of
-/// ir/graph.h). It checks the number of inputs, runs the schema's function, and locates errors at the node. An operator
-/// without a schema has outputs of unknown type. `demands`, if not null, gets what the node needs of open extents.
-Result<std::vector<TensorType>> inferNode(const Node& node, std::span<const TensorType* const> inputs,
-                                          std::span<const Tensor* const> constants,
-                                          std::vector<ExtentDemand>* demands = nullptr);
-/// Runs the reference kernel of a node. `inputs` has one element per operand. If the operator has no kernel, the error
-/// names it. Only control flow checks `stop`; the time of all other kernels is limited by the size of their tensors.
-Result<std::vector<Tensor>> runNode(const Node& node, std::span<const Tensor* const> inputs,
-                                    const StopToken& stop = {});
-std::int64_t flopsOf(const Node& node, std::span<const Dims> inputs, std::span<const Dims> outputs);
 
 }  // namespace fusescope

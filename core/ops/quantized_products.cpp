@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/families.h"
+#include "ops/run_node.h"
 #include "ops/support/filter_flops.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"

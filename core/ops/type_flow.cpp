@@ -6,7 +6,7 @@
 #include "ops/greatest_elements.h"
 #include "ops/op_schema.h"
 #include "ops/open_extents.h"
-#include "ops/support/body_types.h"
+#include "ops/run_node.h"
 #include "ops/symbolic_values.h"
 
 namespace fusescope {
@@ -251,19 +251,6 @@ Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& in
     walk.again();
   }
   return walk.take();
-}
-
-Result<TypeFlow> flowBody(const Node& node, const std::string& attribute, std::span<const TensorType* const> types,
-                          std::span<const Tensor* const> constants) {
-  const InferContext context(node, types, constants);
-  const OpSchema* schema = OpRegistry::standard().find(node);
-  if (schema != nullptr && schema->bodyInputs)
-    return ops::inferBody(context, attribute, {.types = TRY(schema->bodyInputs(context, attribute))});
-  const Graph& body = *TRY(ops::bodyOf(node, attribute)).graph;
-  const std::size_t own = body.inputs().size() - std::min(body.inputs().size(), context.captures(attribute).size());
-  std::vector<TensorType> declared;
-  for (std::size_t i = 0; i < own; ++i) declared.push_back(body.value(body.inputs()[i]).type);
-  return ops::inferBody(context, attribute, {.types = std::move(declared)});
 }
 
 }  // namespace fusescope

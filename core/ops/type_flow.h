@@ -52,11 +52,6 @@ Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& in
 /// body, and is not the DequantizeLinear of a weight.
 bool isComputable(const Node& node);
 
-/// Infers the types in the body in `attribute` of `node`. `types` and `constants` have the types and known values of
-/// the node's operands. Types that the body declares are used only where none can be computed.
-Result<TypeFlow> flowBody(const Node& node, const std::string& attribute, std::span<const TensorType* const> types,
-                          std::span<const Tensor* const> constants);
-
 /// Returns `computed`, completed by `declared`, or nothing if they contradict each other. If a symbol was computed and
 /// a number declared, the symbol is kept, because it is more general.
 std::optional<TensorType> mergedType(const TensorType& declared, const TensorType& computed);

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "passes/prepare_passes.h"
 
 namespace fusescope {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/body_flow.h"
+
 namespace fusescope {
 namespace {
 

@@ -1,3 +1,4 @@
+#include "ops/body_flow.h"
 #include "passes/contradictions.h"
 #include "passes/prepare_passes.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ops/body_flow.h"
 #include "ops/type_flow.h"
 #include "passes/prepare_passes.h"
 

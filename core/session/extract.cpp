@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "interchange/export_steps.h"
 #include "interchange/npz.h"
+#include "onnxlib/edited_network.h"
 #include "planning/applicable_options.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backends/reference/reference_backend.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"
 #include "session/open_model.h"

@@ -16,6 +16,7 @@
 #include "interchange/substitutions/substitution.h"
 #include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/opset_raising.h"
+#include "onnxlib/edited_network.h"
 #include "planning/applicable_options.h"
 #include "planning/match_pattern.h"
 #include "session/build_and_run.h"

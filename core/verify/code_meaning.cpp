@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/number_range.h"
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope {
 namespace {

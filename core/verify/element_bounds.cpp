@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verify/rounding_noise.h"
-
 namespace fusescope {
 namespace {
 

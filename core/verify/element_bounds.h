@@ -9,6 +9,10 @@
 
 namespace fusescope {
 
+/// The relative error that a sum in float32 may have: for sums, relative to the rms of all sums of its tensor; for a
+/// quotient by a sum, relative to itself.
+inline constexpr double kOfSum = 1e-5;
+
 /// Returns the root mean square of the finite elements; 0 if there are none.
 double rmsOf(const Tensor& tensor);
 

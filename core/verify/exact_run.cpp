@@ -4,7 +4,7 @@
 
 #include "backends/reference/convert_elements.h"
 #include "engine/input_check.h"
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "planning/structure.h"
 
 namespace fusescope {

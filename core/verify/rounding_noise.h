@@ -6,10 +6,6 @@
 
 namespace fusescope {
 
-/// The relative error that a sum in float32 may have: for sums, relative to the rms of all sums of its tensor; for a
-/// quotient by a sum, relative to itself.
-inline constexpr double kOfSum = 1e-5;
-
 /// Simulates one of the many ways in which a right kernel may round. Kernels may add in another order, contract a
 /// product and a sum, or approximate a function, so that each number that a node calculates may have a small error.
 /// RoundingNoise changes every such number by as much as is allowed, up or down; consequences inside the region

@@ -3,7 +3,8 @@
 
 #include "frontends/importers.h"
 #include "frontends/torch/inductor_build.h"
-#include "frontends/torch/pickle.h"
+#include "frontends/torch/pickle_reader.h"
+#include "frontends/torch/program_reader.h"
 #include "frontends/torch/pt2_importer.h"
 #include "passes/pipelines.h"
 #include "tests/fuzz/fuzz_support.h"

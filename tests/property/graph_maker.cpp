@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "passes/pipelines.h"
 #include "planning/structure.h"
 

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/kernel_store.h"
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "tests/property/emulation.h"
 
 namespace fusescope::property {

@@ -4,7 +4,7 @@
 
 #include "frontends/tensorrt/layer_network.h"
 #include "frontends/torch/script_files.h"
-#include "interchange/recipes/recipe.h"
+#include "interchange/recipes/read_recipe.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
 #include "session/options_json.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope::native {
 namespace {

@@ -4,7 +4,7 @@
 #include "backends/reference/convert_elements.h"
 #include "base/aligned_memory.h"
 #include "base/hash.h"
-#include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope::native {
 namespace {

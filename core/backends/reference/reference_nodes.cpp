@@ -9,6 +9,7 @@
 #include "ops/exact_types.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 #include "planning/fusion/match.h"
 #include "planning/read_type.h"
 #include "planning/structure.h"

@@ -15,9 +15,9 @@
 #include "interchange/quantized_network.h"
 #include "interchange/rewritten_nodes.h"
 #include "interchange/source_network.h"
+#include "interchange/typed_network/make_typed_network.h"
 #include "interchange/typed_network/node_roles.h"
-#include "interchange/typed_network/typed_network.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 
 namespace fusescope {

@@ -5,7 +5,7 @@
 
 #include "base/stop.h"
 #include "cache/kept_store.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 
 namespace fusescope {
 

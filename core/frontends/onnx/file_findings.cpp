@@ -1,14 +1,13 @@
 #include "frontends/onnx/file_findings.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
-#include "frontends/onnx/graph_builder.h"
+#include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/node_order.h"
 #include "frontends/onnx/unique_names.h"
 #include "frontends/rebuilt_metadata.h"
@@ -191,13 +190,6 @@ void recordFindings(const FileModel& file, std::vector<Decision>& decisions) {
                {{"file", rebuilt->second}, {"unknown", std::ranges::count_if(file.graph.nodes, isUnknown)}}));
   }
   GraphFindings(file.graph, {}, {}, decisions).record();
-}
-
-bool sameTensor(const FileTensor& a, const FileTensor& b) {
-  if (a.dtype != b.dtype || a.dims != b.dims || a.hasData != b.hasData || a.strings != b.strings) return false;
-  if (a.data == b.data) return true;
-  if (a.data == nullptr || b.data == nullptr) return false;
-  return std::memcmp(a.data, b.data, byteSize(a.dtype, elementCount(a.dims).value_or(0))) == 0;
 }
 
 }  // namespace fusescope

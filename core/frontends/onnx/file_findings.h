@@ -12,7 +12,4 @@ namespace fusescope {
 /// run. GraphBuilder reports errors that leave a file without a meaning.
 void recordFindings(const onnxlib::FileModel& file, std::vector<Decision>& decisions);
 
-/// Whether two tensors with the same name are equal in type, extents and bytes.
-bool sameTensor(const onnxlib::FileTensor& a, const onnxlib::FileTensor& b);
-
 }  // namespace fusescope

@@ -99,6 +99,10 @@ class Instantiation {
 
 }  // namespace
 
+std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
+  return domain + '\n' + name + '\n' + overload;
+}
+
 std::vector<FileNode> instantiate(const onnxlib::FileFunction& function, const FileNode& call,
                                   const std::function<std::string(const std::string&)>& freshValue) {
   return Instantiation(function, call).run(freshValue);

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
-#include "frontends/onnx/file_findings.h"
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/node_order.h"
-#include "frontends/onnx/onnx_importer.h"
 #include "frontends/onnx/plain_forms.h"
-#include "ir/extent_expression.h"
 #include "ir/type_text.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope {
 
@@ -75,18 +73,6 @@ std::string operatorsOf(const std::vector<FileNode>& nodes) {
 }
 
 }  // namespace
-
-std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
-  return domain + '\n' + name + '\n' + overload;
-}
-
-TensorType toType(const FileType& type) {
-  TensorType result{.dtype = type.dtype, .shape = {}, .container = type.container};
-  result.shape.ranked = type.ranked;
-  for (const onnxlib::FileDim& dim : type.dims)
-    result.shape.dims.push_back(dim.size >= 0 ? Dim(dim.size) : Dim::named(normalExtentText(dim.symbol)));
-  return result;
-}
 
 Result<std::shared_ptr<const Graph>> GraphBuilder::build(const FileGraph& graph, const Opsets& opsets) {
   m_editor.setName(graph.name);

@@ -32,10 +32,6 @@ struct ImportContext {
   bool recordsTypes = false;  ///< the plain form of an operator depends on types that the file may not declare
 };
 
-std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload);
-
-TensorType toType(const onnxlib::FileType& type);
-
 /// Builds a Graph from one FileGraph: names are resolved, Constant nodes become constants, functions are inlined, older
 /// operators are adapted, and bodies are built with their captured values.
 class GraphBuilder : private AdaptContext {

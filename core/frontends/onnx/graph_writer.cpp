@@ -9,7 +9,6 @@
 #include "frontends/onnx/unique_names.h"
 #include "frontends/onnx_writer.h"
 #include "ir/type_text.h"
-#include "onnxlib/network_edits.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {

@@ -6,6 +6,7 @@
 
 #include "frontends/onnx/content_hash.h"
 #include "frontends/onnx/file_findings.h"
+#include "frontends/onnx/functions.h"
 #include "frontends/onnx/graph_builder.h"
 #include "frontends/onnx/input_specs.h"
 #include "frontends/onnx/network_findings.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "frontends/onnx/adapters.h"
+#include "frontends/onnx/adapters/adapt_context.h"
 
 namespace fusescope {
 

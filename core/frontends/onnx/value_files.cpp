@@ -1,7 +1,6 @@
 #include "frontends/value_files.h"
 
 #include "frontends/onnx/file_tensors.h"
-#include "frontends/onnx/graph_builder.h"
 #include "onnxlib/file_content.h"
 
 namespace fusescope {

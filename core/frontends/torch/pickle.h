@@ -2,14 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/data_type.h"
-#include "base/result.h"
 
 namespace fusescope::torch {
 
@@ -59,17 +55,5 @@ struct Pickle {
   const PickleValue& at(std::uint32_t index) const { return values[index]; }
   const PickleValue& top() const { return values[root]; }
 };
-
-/// Reads the pickle of a file that torch.save() wrote, without running any of it. It supports tensors, lists, tuples,
-/// dictionaries, numbers, texts and truth values; README.md has the list. Errors give the byte. It is an error if an
-/// opcode or a name is not supported (the error says which), or if the pickle is truncated, out of order, or too large.
-Result<Pickle> readPickle(std::span<const std::byte> bytes);
-
-/// Returns the meaning of `module name` in a pickle, or nothing if it is refused.
-struct KnownGlobal {
-  PickleGlobal global;
-  DataType type = DataType::Undefined;
-};
-std::optional<KnownGlobal> knownGlobal(std::string_view module, std::string_view name);
 
 }  // namespace fusescope::torch

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+
+#include "base/result.h"
 #include "frontends/torch/pickle.h"
 
 namespace fusescope::torch {

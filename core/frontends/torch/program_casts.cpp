@@ -12,6 +12,7 @@
 #include "base/untrusted_json.h"
 #include "frontends/torch/element_types.h"
 #include "frontends/torch/exported_program.h"
+#include "frontends/torch/program_reader.h"
 #include "frontends/torch/schema_fields.h"
 
 namespace fusescope {

@@ -16,6 +16,7 @@
 #include "frontends/torch/aten_network.h"
 #include "frontends/torch/kept_network.h"
 #include "frontends/torch/program_inputs.h"
+#include "frontends/torch/program_reader.h"
 #include "frontends/torch/torch_safety.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "frontends/torch/exported_program.h"
+#include "frontends/torch/program_graph.h"
 #include "frontends/torch/saved_objects.h"
 #include "frontends/torch/schema_fields.h"
 

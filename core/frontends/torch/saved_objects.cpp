@@ -1,5 +1,7 @@
 #include "frontends/torch/saved_objects.h"
 
+#include "frontends/torch/pickle_reader.h"
+
 namespace fusescope::torch {
 namespace {
 

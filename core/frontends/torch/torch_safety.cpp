@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/untrusted_json.h"
-#include "frontends/torch/exported_program.h"
+#include "frontends/torch/program_reader.h"
 
 namespace fusescope::torch {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "frontends/onnx/file_tensors.h"
-#include "frontends/onnx/graph_builder.h"
 
 namespace fusescope {
 namespace {

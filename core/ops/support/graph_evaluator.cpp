@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ops/run_node.h"
 #include "ops/support/diagnostics.h"
 
 namespace fusescope::ops {

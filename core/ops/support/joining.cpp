@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/run_node.h"
 #include "ops/support/infer_support.h"
 #include "ops/support/kernel_support.h"
 

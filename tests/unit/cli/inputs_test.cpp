@@ -2,7 +2,7 @@
 #include "frontends/example_inputs.h"
 #include "frontends/input_spec_metadata.h"
 #include "interchange/npz.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "tests/support/command_json.h"
 #include "tests/unit/cli/cli_fixture.h"
 #include "tests/unit/frontends/onnx_files.h"

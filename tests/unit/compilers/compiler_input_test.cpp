@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "engine/kernel_requests.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"
 #include "session/random_inputs.h"

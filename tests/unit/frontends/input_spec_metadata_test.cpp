@@ -5,7 +5,7 @@
 #include <random>
 
 #include "frontends/exporter_ranges.h"
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
 

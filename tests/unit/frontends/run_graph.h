@@ -8,6 +8,7 @@
 
 #include "ir/model.h"
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope::test {
 

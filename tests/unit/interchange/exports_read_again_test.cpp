@@ -11,7 +11,7 @@
 #include "calibration/ranges.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"
-#include "interchange/recipes/recipe.h"
+#include "interchange/recipes/read_recipe.h"
 #include "planning/directives_file.h"
 #include "planning/structure.h"
 #include "tests/mutation/dice.h"

@@ -6,7 +6,8 @@
 #include <algorithm>
 
 #include "frontends/importers.h"
-#include "onnxlib/network_edits.h"
+#include "interchange/typed_network/make_typed_network.h"
+#include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -1,9 +1,11 @@
 // The check that a network which was written is read with the types of the plan.
 #include "interchange/typed_network/network_check.h"
+#include "interchange/typed_network/make_typed_network.h"
 
 #include <gtest/gtest.h>
 
 #include "frontends/importers.h"
+#include "onnxlib/edited_network.h"
 #include "onnxlib/onnx_text.h"
 #include "passes/pipelines.h"
 #include "tests/support/paths.h"

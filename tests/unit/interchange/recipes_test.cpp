@@ -1,5 +1,5 @@
 // What old recipes of TensorRT and of others ask for, read as wishes; what is not taken over is named.
-#include "interchange/recipes/recipe.h"
+#include "interchange/recipes/read_recipe.h"
 
 #include <gtest/gtest.h>
 

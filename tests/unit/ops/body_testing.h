@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ops/run_node.h"
 #include "tests/unit/ops/ops_testing.h"
 
 namespace fusescope::testing {

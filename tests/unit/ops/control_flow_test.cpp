@@ -1,6 +1,7 @@
 #include <chrono>
 #include <thread>
 
+#include "ops/run_node.h"
 #include "tests/unit/ops/body_testing.h"
 
 namespace fusescope::testing {

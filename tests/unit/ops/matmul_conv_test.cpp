@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ops/run_node.h"
 #include "ops/support/einsum_equation.h"
 #include "tests/unit/ops/ops_testing.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ops/op_schema.h"
+#include "ops/run_node.h"
 
 namespace fusescope::testing {
 

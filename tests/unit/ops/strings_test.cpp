@@ -1,3 +1,4 @@
+#include "ops/run_node.h"
 #include "tests/unit/ops/body_testing.h"
 
 namespace fusescope::testing {

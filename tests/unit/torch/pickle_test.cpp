@@ -1,4 +1,4 @@
-#include "frontends/torch/pickle.h"
+#include "frontends/torch/pickle_reader.h"
 
 #include <gtest/gtest.h>
 

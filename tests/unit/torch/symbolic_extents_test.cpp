@@ -2,6 +2,7 @@
 
 #include "frontends/torch/program_graph.h"
 #include "frontends/torch/program_inputs.h"
+#include "frontends/torch/program_reader.h"
 #include "tests/unit/torch/pt2_cases.h"
 
 namespace fusescope::test {

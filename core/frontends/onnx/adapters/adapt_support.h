@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/onnx/adapters.h"
+#include "frontends/onnx/adapters/adapt_context.h"
 
 namespace fusescope::adapting {
 

@@ -1,8 +1,10 @@
-#include "frontends/torch/pickle.h"
+#include "frontends/torch/pickle_reader.h"
 
 #include <fmt/format.h>
 
 #include <bit>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/utf8.h"
@@ -54,6 +56,29 @@ enum Opcode : std::uint8_t {
 constexpr int kNewestProtocol = 5;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostValues = 1'000'000;
+
+struct KnownGlobal {
+  PickleGlobal global;
+  DataType type = DataType::Undefined;
+};
+
+/// Returns the meaning of `module name` in a pickle, or nothing if it is refused.
+std::optional<KnownGlobal> knownGlobal(std::string_view module, std::string_view name) {
+  if (module == "collections" && name == "OrderedDict") return KnownGlobal{PickleGlobal::OrderedDict};
+  if (module == "torch._utils") {
+    if (name == "_rebuild_tensor_v2") return KnownGlobal{PickleGlobal::RebuildTensor};
+    if (name == "_rebuild_tensor_v3") return KnownGlobal{PickleGlobal::RebuildTypedTensor};
+    if (name == "_rebuild_parameter") return KnownGlobal{PickleGlobal::RebuildParameter};
+    return std::nullopt;
+  }
+  if (module == "torch.storage" && name == "UntypedStorage") return KnownGlobal{PickleGlobal::UntypedStorage};
+  if (module != "torch") return std::nullopt;
+  if (const DataType type = typeOfStorage(name); type != DataType::Undefined)
+    return KnownGlobal{PickleGlobal::StorageType, type};
+  if (const DataType type = typeOfName(name); type != DataType::Undefined)
+    return KnownGlobal{PickleGlobal::ElementType, type};
+  return std::nullopt;
+}
 
 class Reader {
  public:
@@ -309,23 +334,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::optional<KnownGlobal> knownGlobal(std::string_view module, std::string_view name) {
-  if (module == "collections" && name == "OrderedDict") return KnownGlobal{PickleGlobal::OrderedDict};
-  if (module == "torch._utils") {
-    if (name == "_rebuild_tensor_v2") return KnownGlobal{PickleGlobal::RebuildTensor};
-    if (name == "_rebuild_tensor_v3") return KnownGlobal{PickleGlobal::RebuildTypedTensor};
-    if (name == "_rebuild_parameter") return KnownGlobal{PickleGlobal::RebuildParameter};
-    return std::nullopt;
-  }
-  if (module == "torch.storage" && name == "UntypedStorage") return KnownGlobal{PickleGlobal::UntypedStorage};
-  if (module != "torch") return std::nullopt;
-  if (const DataType type = typeOfStorage(name); type != DataType::Undefined)
-    return KnownGlobal{PickleGlobal::StorageType, type};
-  if (const DataType type = typeOfName(name); type != DataType::Undefined)
-    return KnownGlobal{PickleGlobal::ElementType, type};
-  return std::nullopt;
-}
 
 Result<Pickle> readPickle(std::span<const std::byte> bytes) {
   return Reader(bytes).run();

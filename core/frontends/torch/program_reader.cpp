@@ -1,4 +1,4 @@
-#include "frontends/torch/exported_program.h"
+#include "frontends/torch/program_reader.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "interchange/typed_network/typed_network.h"
+#include "interchange/typed_network/make_typed_network.h"
 
 #include <fmt/format.h>
 

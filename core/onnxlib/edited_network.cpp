@@ -1,4 +1,4 @@
-#include "onnxlib/network_edits.h"
+#include "onnxlib/edited_network.h"
 
 #include <array>
 #include <functional>
