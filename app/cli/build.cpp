@@ -25,7 +25,8 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
   for (const Decision& decision : report.decisions)
-    if (decision.code == "cache.found" || decision.code == "cache.entry_damaged")
+    if (decision.code == "cache.found" || decision.code == "cache.entry_damaged" ||
+        decision.code == "partition.equal_segments")
       std::cout << message(decision) << "\n";
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "compilers/probed/probed_engine.h"
 #include "compilers/probed/recorded_job.h"
 #include "engine/kernel_requests.h"
 #include "ops/no_kernel.h"
@@ -57,7 +58,7 @@ class PartsCompiler {
         if (tied.empty()) return std::move(part).error();
         return tied;
       }
-      auto compiled = compile(segment, part.value());
+      auto compiled = compile(segment, part.value(), plan.segments.size() == 1);
       if (!compiled.ok()) {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled) return error;
@@ -72,7 +73,7 @@ class PartsCompiler {
     return refused;
   }
 
-  Result<CompiledPart> compile(const Segment& segment, const Part& part) {
+  Result<CompiledPart> compile(const Segment& segment, const Part& part, bool isWhole) {
     const bool isOurs = segment.kind == SegmentKind::Fallback;
     CompiledPart made{.segment = segment.id, .isOurs = isOurs, .inputs = part.inputs};
     for (const ValueId output : part.plan->graph().outputs())
@@ -81,18 +82,37 @@ class PartsCompiler {
     const Key key{isOurs, namesOf(*part.plan)};
     if (const auto known = m_compiled.find(key); known != m_compiled.end()) {
       made.engine = known->second.engine;
+      made.compiledAs = known->second.compiledAs;
       made.pins = known->second.pins;
       return made;
     }
     BuildOptions options = m_options;
     options.backend.clear();
-    options.shapes = isWhole(part) ? m_extents : std::map<std::string, Dims>();
+    // A part that was cut out has the extents that it was cut at.
+    options.shapes = isWhole ? m_extents : std::map<std::string, Dims>();
     const Lowered lowered = TRY(compiler.lower(part.plan, options));
+    made.pins = lowered.pins;
+    if (!isOurs && TRY(useEqual(lowered, options, made))) return m_compiled[key] = made;
     if (m_options.progress) m_options.progress("compile", segment.name);
     made.engine = TRY(compiler.compile(lowered, options));
-    made.pins = lowered.pins;
-    m_compiled[key] = made;
-    return made;
+    made.compiledAs = made.engine;
+    return m_compiled[key] = made;
+  }
+
+  /// Whether an equal segment is compiled, whose answer `made` uses now. An answer that cannot be read for this segment
+  /// is not used.
+  Result<bool> useEqual(const Lowered& lowered, const BuildOptions& options, CompiledPart& made) const {
+    for (const auto& [key, known] : m_compiled) {
+      const auto* other = dynamic_cast<const ProbedEngine*>(known.engine.get());
+      if (other == nullptr || known.engine != known.compiledAs) continue;
+      auto engine = ProbedEngine::equalTo(*other, lowered, options);
+      if (!engine.ok() && engine.error().cancelled) return std::move(engine).error();
+      if (!engine.ok() || engine.value() == nullptr) continue;
+      made.engine = std::move(engine).value();
+      made.compiledAs = known.engine;
+      return true;
+    }
+    return false;
   }
 
   /// What a recorded answer refuses cannot be compiled again without it: that is for another job.
@@ -120,12 +140,6 @@ class PartsCompiler {
   /// No part of the network is to blame for what an option cannot have, or for an answer that cannot be read.
   static bool isOfWhatWasAsked(const Diagnostic& error) {
     return error.where.node.empty() && !error.where.attribute.empty();
-  }
-
-  /// A part that was cut out has the extents that it was cut at.
-  bool isWhole(const Part& part) const {
-    return part.inputs.size() == m_extents.size() &&
-           std::ranges::all_of(part.inputs, [&](const std::string& input) { return m_extents.contains(input); });
   }
 
   static std::set<std::string> namesOf(const Plan& plan) {
@@ -283,6 +297,30 @@ Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment&
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options) {
   return PartsCompiler(compiler, extents, options).run(std::move(plan));
+}
+
+std::vector<Decision> equalSegments(const CompiledParts& made) {
+  std::map<const Engine*, std::vector<std::string>> names;
+  std::int64_t count = 0;
+  for (const CompiledPart& part : made.parts) {
+    if (part.isOurs) continue;
+    ++count;
+    names[part.compiledAs.get()].push_back(made.plan->segments[part.segment.index].name);
+  }
+  std::vector<Decision> decisions;
+  for (const CompiledPart& part : made.parts) {
+    const auto equal = names.find(part.isOurs ? nullptr : part.compiledAs.get());
+    if (equal == names.end() || equal->second.size() < 2) continue;
+    std::vector<Subject> subjects;
+    for (const std::string& name : equal->second) subjects.push_back(Subject::segment(name));
+    decisions.push_back(decide("partition.equal_segments", std::move(subjects), made.plan->options.compiler,
+                               {{"equal", equal->second.size()},
+                                {"of", count},
+                                {"segments", equal->second},
+                                {"compiler", made.plan->options.compiler}}));
+    names.erase(equal);
+  }
+  return decisions;
 }
 
 }  // namespace fusescope

@@ -17,6 +17,9 @@ struct CompiledPart {
   std::vector<std::string> inputs;  ///< names of the values that it reads
   std::vector<std::string> outputs;
   std::shared_ptr<Engine> engine;
+  /// The engine of the segment that was compiled, if this segment is equal to that one and uses its answer; otherwise
+  /// `engine`.
+  std::shared_ptr<const Engine> compiledAs{};
   std::vector<LoweredPin> pins{};  ///< the same as Lowered::pins, with ids of the part's plan
 };
 
@@ -31,7 +34,8 @@ struct CompiledParts {
 Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment& segment,
                          const std::map<std::string, Dims>& extents, const StopToken& stop);
 
-/// Compiles the segments of `plan` at the extents of `options`; fallback segments are compiled by our own compiler. If
+/// Compiles the segments of `plan` at the extents of `options`; fallback segments are compiled by our own compiler. Of
+/// segments that are equal, weights included, a compiler behind a probe compiles one (ProbedEngine::equalTo()). If
 /// `compiler` cannot compile a segment, the node falls back that the compiler names or that is found by compiling parts
 /// of the segment (at most 64 in total), or else the whole segment. If the extents of a value between segments depend
 /// on data, its producer falls back together with everything after it; a network that still cannot be cut falls back as
@@ -39,5 +43,8 @@ Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment&
 /// because it cannot be asked again.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                    const std::map<std::string, Dims>& extents, const BuildOptions& options);
+
+/// Returns a decision for each set of equal segments of which one was compiled.
+std::vector<Decision> equalSegments(const CompiledParts& made);
 
 }  // namespace fusescope

@@ -108,6 +108,7 @@ Status SegmentedEngine::prepare(std::shared_ptr<const Plan> plan) {
 Status SegmentedEngine::readBack() {
   ReadBack told{.compiler = m_compiler.identity()};
   for (const CompiledPart& part : m_made.parts) addMade(part, told);
+  append(told.decisions, equalSegments(m_made));
   m_readBack = TRY(readBackPlan(m_made.plan, told));
   return Done{};
 }
@@ -152,6 +153,7 @@ void SegmentedEngine::sumReports() {
     m_report.tactics.insert(m_report.tactics.end(), of.tactics.begin(), of.tactics.end());
     m_report.decisions.insert(m_report.decisions.end(), of.decisions.begin(), of.decisions.end());
   }
+  append(m_report.decisions, equalSegments(m_made));
   ++m_report.shapeCache.misses;
 }
 

@@ -245,6 +245,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "is supported, but its segment has only {nodes} nodes, fewer than the {minimum} nodes asked for"},
       {"partition.would_cycle", Partition, false,
        "the segment of {consumer} cannot join that of {producer}: a path leaves through {through} and comes back"},
+      {"partition.equal_segments", Partition, true,
+       "{equal} of {of|segment/segments} were one: they are equal, weights included, so {compiler} was asked once"},
       {"partition.min_segment", Partition, true,
        "segments have at least {minimum|node/nodes}; {lost|node/nodes} fell back because of this"},
       // fuse

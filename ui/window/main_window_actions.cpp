@@ -58,6 +58,8 @@ QString kernelCountsText(const ReadBackPlan& made) {
                      .arg(compilerTitle(made.compiler));
   if (without > 0) text += QStringLiteral(", %1 of it without, which move or prepare something").arg(without);
   if (ours > 0) text += QStringLiteral(", %1 of our own engine, for what falls back").arg(ours);
+  for (const Decision& decision : made.decisions)
+    if (decision.code == "partition.equal_segments") text += QStringLiteral("; ") + qs(message(decision));
   return text + QLatin1Char('.');
 }
 

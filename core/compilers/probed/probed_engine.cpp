@@ -19,9 +19,6 @@ namespace {
 /// Runs that are profiled: as many as fit into the time, but not so many that the profiler's own files grow large.
 constexpr double kLeastProfiled = 3, kMostProfiled = 200;
 
-/// Bytes of a network that a process may hold while nobody needs it.
-constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
-
 void addRemark(const std::string& text, TimeReport& report) {
   report.remark = text + (report.remark.empty() ? "" : "; ") + report.remark;
 }
@@ -48,38 +45,49 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowere
       m_network(lowered.network),
       m_folder(std::move(folder)),
       m_threads(compiler.threads(options)),
-      m_options(lowered.options) {
+      m_options(lowered.options),
+      m_held(std::make_shared<HeldNetwork>(compiler, lowered.network)) {
   m_inputs = handedInputs(*m_network);
   m_outputs = handedOutputs(*m_network);
 }
 
-ProbedEngine::~ProbedEngine() {
-  if (m_kept != nullptr) m_job = m_kept->takeLive();
-  if (m_job == nullptr || !m_job->isThere()) return;
-  std::uintmax_t bytes = 0;
-  for (const auto& [name, path] : filesOf(*m_network)) {
-    std::error_code gone;
-    const std::uintmax_t size = std::filesystem::file_size(path, gone);
-    if (!gone) bytes += size;
-  }
-  if (bytes <= kMostKept) m_compiler.giveBack(std::move(m_job));
+Result<std::unique_ptr<ProbedEngine>> ProbedEngine::create(const ProbedCompiler& compiler, const Lowered& lowered,
+                                                           const BuildOptions& options) {
+  auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.runs"));
+  return std::unique_ptr<ProbedEngine>(new ProbedEngine(compiler, lowered, std::move(folder), options));
 }
 
 Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler& compiler, const Lowered& lowered,
                                                             const BuildOptions& options) {
-  auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope.runs"));
-  std::unique_ptr<ProbedEngine> engine(new ProbedEngine(compiler, lowered, std::move(folder), options));
-  TRY(engine->prepare(options));
+  auto engine = TRY(create(compiler, lowered, options));
+  const auto inputs = TRY(engine->comparedOn(options));
+  HeldNetwork& held = *engine->m_held;
+  held.request = engine->compileRequest();
+  if (!inputs.empty()) held.request["values"] = true;
+  held.compiled = TRY(engine->askedOrKept(held.request, options));
+  engine->report(held.compiled);
+  TRY(engine->read(inputs, options));
   return engine;
 }
 
-Status ProbedEngine::prepare(const BuildOptions& options) {
-  const auto inputs = TRY(comparedOn(options));
-  Json request = compileRequest();
+Result<std::unique_ptr<ProbedEngine>> ProbedEngine::equalTo(const ProbedEngine& other, const Lowered& lowered,
+                                                            const BuildOptions& options) {
+  auto engine = TRY(create(other.m_compiler, lowered, options));
+  const auto inputs = TRY(engine->comparedOn(options));
+  Json request = engine->compileRequest();
   if (!inputs.empty()) request["values"] = true;
-  const ProbeAnswer compiled = TRY(askedOrKept(request, options));
-  report(compiled);
-  m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, inputs, options))));
+  const bool isSame = engine->m_threads == other.m_threads && other.m_held->answers(request, *lowered.network);
+  if (!isSame) return std::unique_ptr<ProbedEngine>();
+  engine->m_held = other.m_held;
+  engine->m_asked = false;
+  TRY(engine->read(inputs, options));
+  engine->m_report.distinct = 0;
+  return engine;
+}
+
+/// What was made, in the nodes of this network.
+Status ProbedEngine::read(const std::map<std::string, Tensor>& inputs, const BuildOptions& options) {
+  m_made = TRY(readBackPlan(m_plan, TRY(readBack(inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
   return Done{};
 }
@@ -89,28 +97,30 @@ Json ProbedEngine::compileRequest() const {
 }
 
 Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOptions& options) {
-  if (options.onlyMade) m_kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
-  if (m_kept == nullptr) return wake(request, options.stop, options.progress);
-  auto compiled = m_kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
+  std::unique_ptr<KeptJob>& kept = m_held->kept;
+  if (options.onlyMade) kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
+  if (kept == nullptr) return wake(request, options.stop, options.progress);
+  auto compiled = kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
   if (compiled.ok()) return compiled;
   return located(std::move(compiled).error());
 }
 
 /// A process that has compiled the network.
 Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& stop, const Progress& progress) {
-  m_job = TRY(m_compiler.takeJob(stop));
-  auto compiled = m_job->ask({.json = request, .files = filesOf(*m_network)}, stop, progress);
+  std::unique_ptr<ProbeJob>& job = m_held->job;
+  job = TRY(m_compiler.takeJob(stop));
+  auto compiled = job->ask({.json = request, .files = filesOf(*m_network)}, stop, progress);
   if (compiled.ok()) return compiled;
-  const bool isThere = m_job->isThere();
-  if (isThere) m_compiler.giveBack(std::move(m_job));
-  m_job.reset();
+  const bool isThere = job->isThere();
+  if (isThere) m_compiler.giveBack(std::move(job));
+  job.reset();
   return located(std::move(compiled).error());
 }
 
 /// What was kept says nothing of how long anything takes: what runs is compiled for it.
 Status ProbedEngine::beThere(const StopToken& stop) {
-  m_kept.reset();
-  if (m_job == nullptr || !m_job->isThere()) TRY(wake(compileRequest(), stop));
+  m_held->kept.reset();
+  if (m_held->job == nullptr || !m_held->job->isThere()) TRY(wake(compileRequest(), stop));
   return Done{};
 }
 
@@ -147,15 +157,16 @@ Result<std::map<std::string, Tensor>> ProbedEngine::comparedOn(const BuildOption
   return inputs;
 }
 
-Result<ReadBack> ProbedEngine::readBack(const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
-                                        const BuildOptions& options) {
+Result<ReadBack> ProbedEngine::readBack(const std::map<std::string, Tensor>& inputs, const BuildOptions& options) {
   const ProbedKind& kind = m_compiler.kind();
   const bool compares = !inputs.empty();
   if (options.progress) options.progress(compares ? "verify" : "read back", m_backend);
-  ProbeJob& job = m_kept != nullptr ? static_cast<ProbeJob&>(*m_kept) : *m_job;
-  ReadBack told = compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, job, options.stop}))
-                           : TRY(kind.readBack(*m_network, compiled));
-  if (m_kept != nullptr) m_report.decisions = keptDecisions(*m_kept, kind.title(), m_plan->options.compiler);
+  const ProbeAnswer& compiled = m_held->compiled;
+  ReadBack told = compares
+                      ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, m_held->answering(), options.stop}))
+                      : TRY(kind.readBack(*m_network, compiled));
+  if (m_asked && m_held->kept != nullptr)
+    m_report.decisions = keptDecisions(*m_held->kept, kind.title(), m_plan->options.compiler);
   append(told.decisions, m_report.decisions);
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
@@ -197,7 +208,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswe
 /// On this machine tensors are handed over in memory, as far as both sides see the same.
 Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop) {
   const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
-  const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
+  const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
   const auto list = answer.json.find("tensors");
   if (list == answer.json.end()) return Diagnostic{.message = "the probe gave no outputs"};
   return RunResult{.outputs = TRY(namedInPlan(TRY(m_shared.taken(*list)))), .marked = {}};
@@ -208,16 +219,16 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
   if (!mark.empty())
     return Diagnostic{.message = m_compiler.whyNot(Ability::InnerValues), .where = {.value = mark.front()}};
   TRY(beThere(stop));
-  const bool inMemory = m_isShared && m_job->isLocal() && std::ranges::all_of(inputs, [](const auto& input) {
+  const bool inMemory = m_isShared && m_held->job->isLocal() && std::ranges::all_of(inputs, [](const auto& input) {
                           return SharedTensors::takes(input.second);
                         });
   if (inMemory) {
     auto ran = runInMemory(inputs, stop);
-    if (ran.ok() || ran.error().cancelled || !m_job->isThere()) return ran;
+    if (ran.ok() || ran.error().cancelled || !m_held->job->isThere()) return ran;
   }
   // What fails otherwise too says so in words of its own; what does not is handed over in files from now on.
   const auto path = TRY(writeInputs(inputs));
-  const ProbeAnswer answer = TRY(m_job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", path}}}, stop));
+  const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", path}}}, stop));
   m_isShared = m_isShared && !inMemory;
   return RunResult{.outputs = TRY(readOutputs(answer)), .marked = {}};
 }
@@ -225,11 +236,11 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
 Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TRY(beThere(options.stop));
   const auto path = TRY(writeInputs(inputs));
-  OthersAtRest others(m_job.get());
-  const ProbeAnswer answer =
-      TRY(m_job->ask({.json = {{"op", "time"}, {"seconds", options.seconds}, {"warmup_seconds", options.warmupSeconds}},
-                      .files = {{"inputs.npz", path}}},
-                     options.stop, options.progress));
+  OthersAtRest others(m_held->job.get());
+  const ProbeAnswer answer = TRY(m_held->job->ask(
+      {.json = {{"op", "time"}, {"seconds", options.seconds}, {"warmup_seconds", options.warmupSeconds}},
+       .files = {{"inputs.npz", path}}},
+      options.stop, options.progress));
   TimeReport report{.threads = m_threads, .made = m_made};
   summarise(report, TRY(runTimes(answer)));
   if (options.perLayer && m_compiler.whyNot(Ability::Profile).empty())
@@ -248,8 +259,8 @@ Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path&
   const double fitting = options.seconds * 500 / std::max(*report.medianMs, 1e-3);
   const auto runs = static_cast<std::int64_t>(std::clamp(fitting, kLeastProfiled, kMostProfiled));
   const ProbeAnswer answer =
-      TRY(m_job->ask({.json = {{"op", "profile"}, {"runs", runs}}, .files = {{"inputs.npz", inputs}}}, options.stop,
-                     options.progress));
+      TRY(m_held->job->ask({.json = {{"op", "profile"}, {"runs", runs}}, .files = {{"inputs.npz", inputs}}},
+                           options.stop, options.progress));
   const std::map<std::string, double> times = TRY(kind.kernelTimes(*m_network, answer));
   TimeReport meanwhile;
   summarise(meanwhile, TRY(runTimes(answer)));

@@ -8,6 +8,7 @@
 
 #include "base/temporary_folder.h"
 #include "compilers/probed/handed_values.h"
+#include "compilers/probed/held_network.h"
 #include "compilers/probed/marked_values.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/shared_tensors.h"
@@ -23,9 +24,12 @@ class ProbedEngine final : public Engine {
   /// contradicts the network; cancellation, which ends the process.
   static Result<std::unique_ptr<ProbedEngine>> compile(const ProbedCompiler& compiler, const Lowered& lowered,
                                                        const BuildOptions& options);
-
-  /// The destructor keeps the process for the next network, unless this network is large.
-  ~ProbedEngine() override;
+  /// Returns an engine for `lowered` that uses what `other` compiled, if the compiler would be asked the same: equal
+  /// files with numbers for names, weights included, and an equal request. The two then share one process, in which
+  /// each is run with its own tensors, and they must be used by one thread at a time. Returns null if the questions
+  /// differ. Errors: as compile().
+  static Result<std::unique_ptr<ProbedEngine>> equalTo(const ProbedEngine& other, const Lowered& lowered,
+                                                       const BuildOptions& options);
 
   const Plan& plan() const override { return *m_made->asked; }
   std::shared_ptr<const Cover> made() const override { return m_made; }
@@ -46,15 +50,16 @@ class ProbedEngine final : public Engine {
  private:
   ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowered, TemporaryFolder folder,
                const BuildOptions& options);
-  Status prepare(const BuildOptions& options);
+  static Result<std::unique_ptr<ProbedEngine>> create(const ProbedCompiler& compiler, const Lowered& lowered,
+                                                      const BuildOptions& options);
+  Status read(const std::map<std::string, Tensor>& inputs, const BuildOptions& options);
   Result<ProbeAnswer> askedOrKept(const Json& request, const BuildOptions& options);
   Result<ProbeAnswer> wake(const Json& request, const StopToken& stop, const Progress& progress = {});
   Status beThere(const StopToken& stop);
   void report(const ProbeAnswer& compiled);
   Json compileRequest() const;
   Result<std::map<std::string, Tensor>> comparedOn(const BuildOptions& options) const;
-  Result<ReadBack> readBack(const ProbeAnswer& compiled, const std::map<std::string, Tensor>& inputs,
-                            const BuildOptions& options);
+  Result<ReadBack> readBack(const std::map<std::string, Tensor>& inputs, const BuildOptions& options);
   Result<RunResult> runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop);
   Result<std::map<std::string, Tensor>> namedInPlan(std::map<std::string, Tensor> arrays) const;
   Result<std::filesystem::path> writeInputs(const std::map<std::string, Tensor>& inputs) const;
@@ -71,9 +76,8 @@ class ProbedEngine final : public Engine {
   int m_threads;
   Json m_options;  ///< that it is compiled with: Lowered::options
   NamesInFile m_inputs, m_outputs;
-  /// In place of m_job where only what is made is wanted: answers that were kept. Null once the network is to run.
-  std::unique_ptr<KeptJob> m_kept;
-  std::unique_ptr<ProbeJob> m_job;
+  std::shared_ptr<HeldNetwork> m_held;  ///< never null; engines of equal networks share it
+  bool m_asked = true;                  ///< false: it uses the answer that another engine got
   SharedTensors m_shared;
   bool m_isShared = true;  ///< until memory turns out not to be that of the probe
   std::shared_ptr<const ReadBackPlan> m_made;

@@ -42,6 +42,9 @@ class Compiler(base.Compiler):
         return {"refused": refused, "options": request["options"]}
 
     def compile(self, request, files, out_folder, progress):
+        if "FUSESCOPE_TEST_ASKED" in os.environ:
+            with open(os.environ["FUSESCOPE_TEST_ASKED"], "a") as file:
+                file.write("compile\n")
         progress("count", "on fingers")
         self._graph = Graph(files["network.onnx"])
         marked = request.get("mark", [])

@@ -1,0 +1,50 @@
+#include "compilers/probed/held_network.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "base/mapped_file.h"
+
+namespace fusescope {
+namespace {
+
+/// Bytes of a network that a process may hold while nobody needs it.
+constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
+
+bool areSameBytes(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(a, failed);
+  if (failed || std::filesystem::file_size(b, failed) != size || failed) return false;
+  if (size == 0) return true;
+  const auto first = MappedFile::open(a), second = MappedFile::open(b);
+  if (!first.ok() || !second.ok()) return false;
+  const auto here = first.value()->bytes(), there = second.value()->bytes();
+  return here.size() == there.size() && std::memcmp(here.data(), there.data(), here.size()) == 0 &&
+         first.value()->checkIntact().ok() && second.value()->checkIntact().ok();
+}
+
+}  // namespace
+
+HeldNetwork::~HeldNetwork() {
+  if (kept != nullptr) job = kept->takeLive();
+  if (job == nullptr || !job->isThere()) return;
+  std::uintmax_t bytes = 0;
+  for (const auto& [name, path] : filesOf(*m_network)) {
+    std::error_code gone;
+    const std::uintmax_t size = std::filesystem::file_size(path, gone);
+    if (!gone) bytes += size;
+  }
+  if (bytes <= kMostKept) m_compiler.giveBack(std::move(job));
+}
+
+bool HeldNetwork::answers(const Json& asked, const CompilerInput& network) const {
+  Json withValues = asked;
+  withValues["values"] = true;
+  if (request != asked && request != withValues) return false;
+  const auto here = filesOf(*m_network), there = filesOf(network);
+  return std::ranges::equal(
+      here, there, [](const auto& a, const auto& b) { return a.first == b.first && areSameBytes(a.second, b.second); });
+}
+
+}  // namespace fusescope

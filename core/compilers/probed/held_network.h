@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "compilers/probed/probed_compiler.h"
+
+namespace fusescope {
+
+/// A compiled network and the process that contains it, for one engine or for several engines whose networks are
+/// equal. It is used by one thread at a time.
+class HeldNetwork {
+ public:
+  /// `network` is what the process is given; it is only used for its size.
+  HeldNetwork(const ProbedCompiler& compiler, std::shared_ptr<const CompilerInput> network)
+      : m_compiler(compiler), m_network(std::move(network)) {}
+  /// Gives the process back to the compiler for the next network, unless this network is large.
+  ~HeldNetwork();
+  HeldNetwork(const HeldNetwork&) = delete;
+  HeldNetwork& operator=(const HeldNetwork&) = delete;
+
+  /// In place of `job` where only what is made is wanted: answers that were kept. Null once the network is to run.
+  std::unique_ptr<KeptJob> kept;
+  std::unique_ptr<ProbeJob> job;
+  Json request;          ///< with which it was compiled
+  ProbeAnswer compiled;  ///< the answer to `request`
+
+  /// Returns the process that is asked about what was compiled.
+  ProbeJob& answering() const { return kept != nullptr ? static_cast<ProbeJob&>(*kept) : *job; }
+  /// Returns whether `compiled` is the answer to `asked` about `network` as well: the same request, which may also have
+  /// prepared for `values`, and files of the same names with the same bytes, which are read. A file that cannot be
+  /// read is not the same.
+  bool answers(const Json& asked, const CompilerInput& network) const;
+
+ private:
+  const ProbedCompiler& m_compiler;
+  std::shared_ptr<const CompilerInput> m_network;
+};
+
+}  // namespace fusescope
