@@ -4,8 +4,8 @@
 
 #include "app/cli/command.h"
 #include "app/cli/side_arguments.h"
+#include "diff/diff_plans.h"
 #include "diff/difference_groups.h"
-#include "diff/plan_diff.h"
 #include "diff/truncation_diff.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"

@@ -9,6 +9,7 @@
 #include "app/cli/side_arguments.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "diff/diff_plans.h"
 #include "session/engine_prices.h"
 #include "session/import_engine.h"
 #include "session/open_model.h"

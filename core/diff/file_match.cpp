@@ -21,10 +21,6 @@ bool comparable(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-const Model& unquantizedModel(const Model& model) {
-  return model.unquantized != nullptr ? *model.unquantized : model;
-}
-
 FileMatch::FileMatch(const PlanLevel& level) : m_level(level) {
   if (level.a == nullptr || level.b == nullptr) return;
   const Model& a = *level.a->model;

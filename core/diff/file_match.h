@@ -8,9 +8,6 @@
 
 namespace fusescope {
 
-/// Returns `model`, or the model from which a plan quantised it.
-const Model& unquantizedModel(const Model& model);
-
 /// A constant that corresponding nodes of both sides read, with the same type but other elements.
 struct OtherConstant {
   ValueId a, b;                 ///< values in unquantizedModel() of each side

@@ -6,7 +6,6 @@
 
 #include "analysis/structural_key.h"
 #include "base/text.h"
-#include "diff/file_match.h"
 #include "diff/network_matcher.h"
 
 namespace fusescope {
@@ -142,6 +141,10 @@ MatchPairs pairNodes(const Graph& graphOfA, const Graph& graphOfB, std::vector<N
 }
 
 }  // namespace
+
+const Model& unquantizedModel(const Model& model) {
+  return model.unquantized != nullptr ? *model.unquantized : model;
+}
 
 std::int64_t NetworkMatch::count(MatchedBy by) const {
   return std::ranges::count(how, by);

@@ -3,12 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "diff/matched_by.h"
 #include "ir/model.h"
 
 namespace fusescope {
-
-/// How the counterpart of a node was found.
-enum class MatchedBy : std::uint8_t { Nothing, Id, Name, Structure };
 
 /// The corresponding nodes and values of two networks, A and B. The correspondence is symmetric.
 struct NetworkMatch {
@@ -22,6 +20,9 @@ struct NetworkMatch {
 
   std::int64_t count(MatchedBy by) const;
 };
+
+/// Returns `model`, or the model from which a plan quantised it.
+const Model& unquantizedModel(const Model& model);
 
 /// Matches two networks. Graphs that contain the same nodes with the same ids are matched by ids. Otherwise nodes are
 /// matched by name if their operators are alike and more neighbours agree than contradict. The rest is matched by

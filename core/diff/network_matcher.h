@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "diff/network_match.h"
+#include "diff/matched_by.h"
 #include "diff/node_labels.h"
 
 namespace fusescope {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/stop.h"
 #include "diff/common_cover.h"
 #include "planning/plan.h"
 
@@ -214,15 +213,6 @@ struct PlanDiff {
   /// Returns whether another compiler made a side.
   bool isReadBack() const { return !a.compiler.empty() || !b.compiler.empty(); }
 };
-
-/// Compares two plans and finds the causes of changes. It is a pure function, except for `prices`, with which plans are
-/// made again to find causes; without them no cause is found for types or fusions that were chosen by price. Another
-/// compiler is not asked anything: if it made both sides, and their inputs differ in one thing, that thing caused
-/// everything; otherwise causes are unknown. Errors: cancelled.
-Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceModel* prices = nullptr,
-                           const StopToken& stop = {});
-/// Compares two plans without finding causes, which is fast.
-PlanDiff changesBetween(const DiffInput& a, const DiffInput& b);
 
 /// Returns the JSON of `fusescope diff --json`: format "fusescope.diff", version 1. diff/FORMAT.md describes it.
 Json toJson(const PlanDiff& diff);

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "diff/plan_levels.h"
-#include "diff/union_cover.h"
+#include "diff/union_level.h"
 
 namespace fusescope {
 

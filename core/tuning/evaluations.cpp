@@ -14,29 +14,6 @@ bool covers(const TunePoint& a, const TunePoint& b) {
 
 }  // namespace
 
-bool cheaper(const PlanCost& a, const PlanCost& b) {
-  const bool inBytes = a.bytes && b.bytes;
-  const auto order = [&](const PlanCost& cost) {
-    const bool known = cost.unknown == 0;
-    return std::tuple(!known, known ? cost.ms : 0, cost.casts, inBytes ? *cost.bytes : 0);
-  };
-  return order(a) < order(b);
-}
-
-std::string_view name(TuneEnd end) {
-  switch (end) {
-    case TuneEnd::Finished:
-      return "finished";
-    case TuneEnd::Evaluations:
-      return "evaluations";
-    case TuneEnd::Seconds:
-      return "seconds";
-    case TuneEnd::Stopped:
-      return "stopped";
-  }
-  return {};
-}
-
 Evaluations::Evaluations(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, OnBetter onBetter)
     : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(std::move(onBetter)) {
   m_oracle.stopAfter(m_goal.seconds);

@@ -1,9 +1,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <vector>
 
-#include "tuning/tune_search.h"
+#include "tuning/tune_goal.h"
+#include "tuning/tune_oracle.h"
 
 namespace fusescope {
 

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <string>
 
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "engine/engine.h"
 #include "layout/layout.h"
 #include "session/artifact.h"

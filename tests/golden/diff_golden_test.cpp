@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "tests/golden/golden_case.h"
 
 // One file per case, tests/golden/diffs/NAME.txt: one network, or two with a line of "===" between them, how each side

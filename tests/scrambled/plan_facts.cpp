@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/ranges.h"
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "engine/engine.h"
 #include "interchange/exports.h"
 #include "planning/directives/directive_form.h"

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "diff/diff_plans.h"
 #include "diff/fusion_words.h"
 #include "planning/fused_node_facts.h"
 #include "planning/read_back_plan.h"

@@ -1,5 +1,6 @@
 #include "ui/document/file_diff.h"
 
+#include "diff/diff_plans.h"
 #include "planning/applicable_options.h"
 #include "session/diff_input.h"
 #include "session/engine_prices.h"

@@ -6,6 +6,7 @@
 #include "analysis/cost.h"
 #include "base/hash.h"
 #include "base/sort_distinct.h"
+#include "diff/diff_plans.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
 #include "planning/structure.h"

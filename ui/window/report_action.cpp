@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
+#include "diff/diff_plans.h"
 #include "session/engine_prices.h"
 #include "session/report_html.h"
 #include "ui/dialogs/dialog_fields.h"

@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "backends/native/region_program.h"
+#include "backends/native/score_term.h"
 
 namespace fusescope::native {
-
-/// A change of a block of scores, by `operand` if there is one and otherwise by `number`: scores · Multiply, scores +
-/// Add, scores − Subtract, scores / Divide, number · tanh(scores / number) for SoftCap. WhereTrue and WhereFalse
-/// replace the score by the operand where `condition` is true or false. ToHalf and ToBrain round to that narrow float.
-/// Operands have the rank of the scores, with strides of 0 where they are broadcast.
-struct ScoreTerm {
-  enum class Kind { Multiply, Add, Subtract, Divide, WhereTrue, WhereFalse, SoftCap, ToHalf, ToBrain } kind;
-  std::optional<Ref> condition, operand;
-  float number = 0;
-};
 
 /// Calculates result = softmax(terms(query · key)) · value. All operands have the same rank, with equal batch extents
 /// in front (a stride of 0 where an operand is broadcast): query [.., rows, depth] (contiguous in depth), key [..,

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "backends/native/pointwise_step.h"
+#include "backends/native/tape_program.h"
 
 namespace fusescope::native {
 

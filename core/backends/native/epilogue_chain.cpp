@@ -1,9 +1,10 @@
 #include "backends/native/epilogue_chain.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "backends/native/emit_reference.h"
-#include "backends/native/post_operations.h"
 #include "backends/native/tape_nodes.h"
 #include "planning/kernel_bindings.h"
 
@@ -73,6 +74,13 @@ bool isConvolution(const Node& node) {
 
 bool isMatrixProduct(const Node& node) {
   return node.is("MatMul") || node.is("Gemm");
+}
+
+bool isActivation(const Node& node) {
+  static const std::set<std::string, std::less<>> kNames = {"Relu", "LeakyRelu", "Clip",        "Sigmoid",  "Tanh",
+                                                            "Elu",  "HardSwish", "HardSigmoid", "Softplus", "Mish",
+                                                            "Gelu", "Abs",       "Swish"};
+  return node.domain.empty() && kNames.contains(node.op);
 }
 
 Chain chainOf(const Node& root) {

@@ -24,6 +24,9 @@ struct Chain {
 
 bool isConvolution(const Node& node);    ///< Conv or ConvTranspose
 bool isMatrixProduct(const Node& node);  ///< MatMul or Gemm
+/// Returns whether the node may follow a convolution or product in one kernel. Whether oneDNN can calculate it is
+/// decided by appendActivation() of post_operations.h.
+bool isActivation(const Node& node);
 
 /// The root with what the plan binds behind it, as far as one primitive can take it: constants per channel, batch norm,
 /// activations, x·sigmoid(x), sums with a tensor of the same extents, and casts that widen. None of them rounds.

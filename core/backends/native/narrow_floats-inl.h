@@ -11,8 +11,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "backends/native/narrow_floats.h"
 #include "backends/native/simd_math-inl.h"
+#include "backends/native/stored_floats.h"
 #include "base/float_bits.h"
 
 HWY_BEFORE_NAMESPACE();

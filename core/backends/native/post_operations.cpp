@@ -2,18 +2,10 @@
 
 #include <limits>
 #include <optional>
-#include <set>
 
 namespace fusescope::native {
 
 using dnnl::algorithm;
-
-bool isActivation(const Node& node) {
-  static const std::set<std::string, std::less<>> kNames = {"Relu", "LeakyRelu", "Clip",        "Sigmoid",  "Tanh",
-                                                            "Elu",  "HardSwish", "HardSigmoid", "Softplus", "Mish",
-                                                            "Gelu", "Abs",       "Swish"};
-  return node.domain.empty() && kNames.contains(node.op);
-}
 
 dnnl::post_ops copyOf(const dnnl::post_ops& operations) {
   dnnl::primitive_attr attributes;

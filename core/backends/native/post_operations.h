@@ -8,10 +8,6 @@
 
 namespace fusescope::native {
 
-/// Returns whether the node may follow a convolution or product in one kernel; whether oneDNN can calculate it is
-/// decided by appendActivation().
-bool isActivation(const Node& node);
-
 /// Appends the post-operation of an Activation or a Swish. Returns false, and appends nothing, for other operations and
 /// for an activation that oneDNN does not calculate as ONNX defines it, or not from what is known about it. `node` is
 /// that of the operation; `constantNumber` returns the value of a constant of one element.

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "backends/native/epilogue_chain.h"
-#include "backends/native/post_operations.h"
-#include "backends/native/quantized_parts.h"
 #include "planning/kernel_bindings.h"
 
 // Convolutions and products of codes: which they are, and what follows them.
@@ -148,6 +146,10 @@ void leaveCodes(const Context& context, QuantizedChain& chain) {
 }
 
 }  // namespace
+
+std::int64_t channelsOf(const Node& root, const Dims& result) {
+  return isConvolution(root) ? result[1] : result.back();
+}
 
 std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root) {
   const RootBinding& bound = *findRoot(context.fused(), root.id);

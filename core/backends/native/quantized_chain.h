@@ -32,6 +32,8 @@ struct QuantizedChain {
   NodeId last;                      ///< node whose result it leaves
 };
 
+/// Returns how many channels of a convolution or product may have separate scales.
+std::int64_t channelsOf(const Node& root, const Dims& result);
 /// The chain of `root` as the plan binds it; nothing where it is no product of codes that a kernel can run.
 std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root);
 

@@ -62,10 +62,6 @@ dnnl::primitive_attr QuantizedParts::attributes(const CodeScale& source, int sca
   return attributes;
 }
 
-std::int64_t channelsOf(const Node& root, const Dims& result) {
-  return isConvolution(root) ? result[1] : result.back();
-}
-
 bool weightsAreSymmetric(const Context& context, const QuantizedChain& chain) {
   const Node& dequantize = context.node(chain.weights);
   const ValueId zero = dequantize.input(2);

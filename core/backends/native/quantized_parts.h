@@ -32,8 +32,6 @@ struct QuantizedParts {
   dnnl::primitive_attr attributes(const CodeScale& source, int scaleMask) const;
 };
 
-/// Returns how many channels of a convolution or product may have separate scales.
-std::int64_t channelsOf(const Node& root, const Dims& result);
 /// Returns whether the codes of the weights represent numbers around 0; unsigned codes are taken minus 128.
 bool weightsAreSymmetric(const Context& context, const QuantizedChain& chain);
 /// Includes as many operations of the chain as oneDNN supports, for a result of these extents in this format.

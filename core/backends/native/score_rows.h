@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "backends/native/attention_step.h"
+#include "backends/native/score_term.h"
 
 namespace fusescope::native {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "calibration/ranges.h"
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "planning/plan.h"
 #include "planning/plan_json.h"
 #include "session/artifact.h"

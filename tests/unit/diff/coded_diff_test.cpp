@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
 #include "session/load_samples.h"

@@ -1,4 +1,4 @@
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 
 #include <gtest/gtest.h>
 

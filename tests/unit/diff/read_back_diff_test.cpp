@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "session/diff_input.h"
 #include "session/engine_reports.h"
 #include "session/open_model.h"

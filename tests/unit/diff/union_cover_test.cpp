@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "diff/diff_plans.h"
 #include "diff/difference_groups.h"
 #include "diff/fusion_words.h"
 #include "session/artifact.h"

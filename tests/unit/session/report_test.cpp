@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/files.h"
+#include "diff/diff_plans.h"
 #include "session/diff_input.h"
 #include "session/report_html.h"
 #include "session/run_conditions.h"

@@ -10,7 +10,7 @@
 
 #include "analysis/users.h"
 #include "base/files.h"
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/tensorrt/lenient_json.h"
 #include "onnxlib/onnxlib.h"

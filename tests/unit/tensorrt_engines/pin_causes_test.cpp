@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "diff/plan_diff.h"
+#include "diff/diff_plans.h"
 #include "session/artifact.h"
 #include "session/explain.h"
 #include "tests/unit/planning/plan_testing.h"
