@@ -13,7 +13,6 @@
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/segment_borders.h"
 #include "session/engine_prices.h"
 #include "session/file_network.h"

@@ -15,6 +15,7 @@
 #include "engine/tactic_chooser.h"
 #include "engine/tactic_json.h"
 #include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 
 namespace fusescope {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

@@ -1,7 +1,5 @@
 #include "planning/price_choices_json.h"
 
-#include "planning/plan_json.h"
-
 namespace fusescope {
 
 namespace {

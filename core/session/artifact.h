@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
+#include "planning/price_model.h"
 #include "session/open_model.h"
 #include "verify/compare_tensors.h"
 #include "verify/value_sources.h"

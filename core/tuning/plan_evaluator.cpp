@@ -9,7 +9,6 @@
 #include "engine/input_check.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/without_lowered_types.h"
 #include "tuning/outside_metric.h"
 #include "verify/tensor_error.h"

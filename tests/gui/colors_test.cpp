@@ -334,3 +334,4 @@ class ColorsTest : public test::SampleCanvas {
 using fusescope::ColorsTest;
 FUSESCOPE_GUI_TEST(ColorsTest, 9)
 #include "colors_test.moc"
+#include "planning/price_model.h"

@@ -8,6 +8,7 @@
 #include "interchange/exports.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
+#include "planning/price_model.h"
 #include "session/artifact.h"
 #include "session/explain.h"
 #include "session/open_model.h"
