@@ -10,6 +10,7 @@
 #include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/compare_engine_files.h"
 #include "session/operations/compare_operation.h"
 #include "session/session_file.h"

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "diff/truncation_diff.h"
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "planning/plan_totals.h"

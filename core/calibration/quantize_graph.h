@@ -11,6 +11,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// What directives and options request for a node.
 struct NodeQuantizeRequest {
   enum class Kind {

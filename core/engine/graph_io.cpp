@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include "engine/damaged.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

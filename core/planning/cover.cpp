@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibration/ranges.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

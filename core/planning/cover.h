@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/ids.h"
 #include "calibration/weight_only.h"
 #include "ir/model.h"
 #include "planning/bindings.h"
@@ -19,6 +20,7 @@
 
 namespace fusescope {
 
+class Graph;
 struct KernelBindings;
 struct Ranges;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan_options_json.h"
 #include "planning/read_back_plan.h"

@@ -5,12 +5,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/json.h"
 #include "planning/cover.h"
 #include "planning/plan_totals.h"
 #include "planning/segment_borders.h"
 
 namespace fusescope {
+
+class Graph;
 
 constexpr std::string_view kPlanFormat = "fusescope.plan";
 /// The version of the document "fusescope.plan". Version 1 did not say how a predicted time is known. Before version 3,

@@ -5,6 +5,7 @@
 
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/name_test.h"
 
 namespace fusescope {

@@ -12,6 +12,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 // The part of PatternMatcher that finds nodes in the bodies of If, Loop and Scan.
 
 constexpr std::string_view kOperatorPattern = "op:";

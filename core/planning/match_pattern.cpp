@@ -6,6 +6,7 @@
 #include "base/name_hints.h"
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/match_in_bodies.h"
 #include "planning/module_paths.h"
 #include "planning/name_test.h"

@@ -13,6 +13,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// What a pattern matches.
 struct PatternMatch {
   /// Nodes of the graph, in its order, without duplicates; for `value:`, the producers of the values.

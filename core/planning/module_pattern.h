@@ -9,6 +9,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Returns the pattern `module:PATH` for directives, if it matches exactly the nodes of the module. It is empty if the
 /// pattern also matches other nodes, misses some, or matches none (as for a run). `matcher` and `original` are of the
 /// network before quantisation; `graph` is of the network that contains `module`.

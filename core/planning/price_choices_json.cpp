@@ -1,5 +1,7 @@
 #include "planning/price_choices_json.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

@@ -1,5 +1,7 @@
 #include "planning/read_back_check.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

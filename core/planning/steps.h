@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/graph.h"
 #include "planning/bindings.h"
 #include "planning/cover.h"
 #include "planning/directive_map.h"
@@ -18,7 +19,9 @@
 
 namespace fusescope {
 
+class Graph;
 struct Plan;
+struct Subgraph;
 
 /// What a truncation does to the values of one body at any depth.
 struct TruncatedBody {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "planning/read_back_plan.h"
 #include "session/import_engine.h"

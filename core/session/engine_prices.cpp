@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json_fields.h"
+#include "ir/graph.h"
 #include "session/import_engine.h"
 
 namespace fusescope {

@@ -6,6 +6,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/body_help.h"
 #include "planning/cover_json.h"
 #include "planning/fused_node_facts.h"

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "ir/graph.h"
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/plan_totals.h"

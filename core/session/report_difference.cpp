@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/report_json.h"
 #include "session/report_parts.h"
 #include "session/report_times.h"

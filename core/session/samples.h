@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "engine/input_check.h"
+#include "ir/tensor.h"
 #include "planning/plan.h"
 #include "session/sample_source.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/input_check.h"
+#include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
 #include "planning/without_lowered_types.h"

@@ -6,6 +6,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// The relative error that a sum in float32 may have: for sums, relative to the rms of all sums of its tensor; for a
 /// quotient by a sum, relative to itself.
 inline constexpr double kOfSum = 1e-5;

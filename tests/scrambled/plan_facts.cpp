@@ -6,6 +6,7 @@
 #include "diff/diff_plans.h"
 #include "engine/engine.h"
 #include "interchange/exports.h"
+#include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
 #include "planning/price_model.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"

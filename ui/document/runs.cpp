@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/graph.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_layer_errors.h"

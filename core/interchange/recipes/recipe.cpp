@@ -10,6 +10,7 @@
 #include "base/user_json.h"
 #include "interchange/recipes/recipe_readers.h"
 #include "interchange/recipes/shell_words.h"
+#include "ir/graph.h"
 #include "planning/directives_file.h"
 
 namespace fusescope {
