@@ -5,6 +5,7 @@
 #include <bit>
 #include <optional>
 #include <string_view>
+#include "base/json.h"
 #include "engine/damaged.h"
 #include "ir/graph.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "ir/graph.h"
 
 namespace fusescope {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace fusescope {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "planning/match_pattern.h"
 #include "planning/module_tree.h"
 #include "planning/plan.h"

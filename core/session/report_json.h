@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 #include "session/artifact.h"
 #include "session/compare.h"
