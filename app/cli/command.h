@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "compilers/compiler.h"
 #include "session/artifact.h"
 #include "session/build_and_run.h"

@@ -11,6 +11,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/compare.h"
+#include "ir/graph.h"
 #include "session/compare_engine_files.h"
 #include "session/compare_report.h"
 #include "session/operations/compare_operation.h"

@@ -12,6 +12,7 @@
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/layer_error_report.h"
 #include "session/operations/errors_operation.h"
 #include "session/verdict.h"

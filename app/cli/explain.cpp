@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/explain.h"
 #include "session/operations/explain_operation.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/temporary_folder.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/minimal_part.h"
 #include "session/operations/extract_operation.h"
 

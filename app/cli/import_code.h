@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "compilers/torch/capture_program.h"
 #include "session/operations/import_operation.h"
 

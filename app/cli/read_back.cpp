@@ -8,6 +8,7 @@
 
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope::cli {
 namespace {

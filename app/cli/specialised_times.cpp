@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "engine/extent_check.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 
 namespace fusescope::cli {

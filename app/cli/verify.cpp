@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/operations/verify_operation.h"
 #include "session/verify_report.h"
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "base/json.h"
 #include "layout/level.h"
 
 namespace {

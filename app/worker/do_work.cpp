@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/files.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/advice.h"
 #include "session/bisect.h"
 #include "session/build_and_run.h"

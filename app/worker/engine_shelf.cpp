@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/open_artifact.h"
 #include "session/options_json.h"
 

@@ -5,6 +5,7 @@
 
 #include "analysis/users.h"
 #include "base/sort_distinct.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

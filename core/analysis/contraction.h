@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// A Graph whose nodes are merged into groups step by step; between the groups it remains acyclic. The smaller group is
 /// merged into the larger one, and a test for cycles visits only nodes between the groups in question, so that a chain

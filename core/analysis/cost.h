@@ -5,9 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "ir/model.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// The extents of a model's values for one choice of the open extents of its inputs.
 class ChosenExtents {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/hash.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -4,9 +4,13 @@
 #include <span>
 #include <string>
 
-#include "ir/graph.h"
+#include "base/ids.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// A set of nodes, and a description of its values, from which a key of its structure is made.
 struct RegionContent {

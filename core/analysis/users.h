@@ -2,9 +2,12 @@
 
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// Returns the values that a node reads: its inputs and the values that its bodies capture, without duplicates, in the
 /// order of first use.

@@ -39,6 +39,7 @@ std::span<const Backend* const> allBackends() {
   static const Backend* const all[] = {
 #define BACKEND(name) &name##Backend(),
 #include "backends/backends.inc"
+#include "ir/graph.h"
 #undef BACKEND
   };
   return all;

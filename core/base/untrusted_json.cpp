@@ -1,5 +1,7 @@
 #include "base/untrusted_json.h"
 
+#include "base/json.h"
+
 namespace fusescope {
 namespace {
 

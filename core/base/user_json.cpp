@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace fusescope {

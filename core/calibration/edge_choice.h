@@ -11,6 +11,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// An edge that is stored as codes of 8 bits: number = (code - zero) · scale.
 struct CodedEdge {
   ValueId value;

@@ -1,5 +1,7 @@
 #include "calibration/products.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

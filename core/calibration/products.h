@@ -3,10 +3,13 @@
 #include <string>
 #include <variant>
 
+#include "base/ids.h"
 #include "base/json.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// A node whose sums can be calculated in integers, with the operand that it reads and its weights.
 struct Product {

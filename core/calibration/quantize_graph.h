@@ -8,6 +8,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Whether `name` is the name of a value of the graph, or "HOLDER/…" of a body in it.
 bool namesValue(const Graph& graph, std::string_view name);
 

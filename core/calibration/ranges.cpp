@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/user_json.h"
 
 namespace fusescope {

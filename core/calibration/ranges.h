@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "calibration/calibration_settings.h"
 #include "calibration/histogram.h"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/users.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

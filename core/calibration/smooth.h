@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+class Graph;
+class GraphEditor;
+
 /// For a conv(x; w, b) or norm(x; w, b) that is followed by products with v:
 ///   w, b ⟶ w / s, b / s of each channel;  v ⟶ v · s
 /// The output of each channel and the weights by which it is multiplied become similar in size (SmoothQuant,

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compilers/probed/recorded_job.h"
 #include "compilers/segmented_engine.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -12,6 +12,7 @@
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
 #include "engine/run_steps.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 BlockPlaces::BlockPlaces(const Model& model) : m_tree(moduleTreeOf(model)), m_place(model.graph->nodeIdLimit(), 0) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "planning/module_tree.h"
 
 namespace fusescope {

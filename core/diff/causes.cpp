@@ -7,6 +7,7 @@
 
 #include "diff/network_words.h"
 #include "diff/option_differences.h"
+#include "ir/graph.h"
 #include "planning/applicable_options.h"
 #include "planning/quantized_model.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

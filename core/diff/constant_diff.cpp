@@ -4,6 +4,7 @@
 
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
+#include "ir/graph.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "diff/diff_parts.h"
 #include "diff/node_labels.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -1,4 +1,5 @@
 #include "diff/plan_diff.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

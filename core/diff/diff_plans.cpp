@@ -9,7 +9,8 @@
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
 #include "diff/option_differences.h"
-#include "planning/predict_times.h"
+#include "ir/graph.h"
+#include "planning/plan_totals.h"
 
 namespace fusescope {
 

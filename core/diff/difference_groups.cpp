@@ -15,6 +15,7 @@
 #include "diff/block_places.h"
 #include "diff/diff_parts.h"
 #include "diff/fusion_words.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

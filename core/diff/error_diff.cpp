@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "diff/diff_parts.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

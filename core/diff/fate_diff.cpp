@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "diff/diff_parts.h"
+#include "ir/graph.h"
 #include "planning/kinds.h"
 
 namespace fusescope {

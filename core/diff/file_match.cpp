@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

@@ -7,6 +7,7 @@
 #include "analysis/structural_key.h"
 #include "base/text.h"
 #include "diff/network_matcher.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -3,10 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "diff/matched_by.h"
 #include "ir/model.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// The corresponding nodes and values of two networks, A and B. The correspondence is symmetric.
 struct NetworkMatch {

@@ -5,6 +5,8 @@
 #include <deque>
 #include <unordered_map>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 const std::vector<std::uint64_t>& MatchSide::own(Likeness likeness) {

@@ -1,15 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "diff/matched_by.h"
 #include "diff/node_labels.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// One of the two networks, with data that is looked up repeatedly.
 struct MatchSide {

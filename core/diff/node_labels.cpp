@@ -5,6 +5,7 @@
 
 #include "analysis/structural_key.h"
 #include "base/hash.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

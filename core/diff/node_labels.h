@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// One use of a node's result by another node: which output is which operand.
 struct Link {

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "diff/node_labels.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

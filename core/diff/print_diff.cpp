@@ -7,6 +7,7 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "diff/plan_diff.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

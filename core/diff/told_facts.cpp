@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

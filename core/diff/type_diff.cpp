@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "diff/diff_parts.h"
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 
 namespace fusescope {

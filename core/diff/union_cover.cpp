@@ -5,6 +5,7 @@
 
 #include "diff/common_cover.h"
 #include "diff/union_graph.h"
+#include "ir/graph.h"
 #include "planning/identities.h"
 #include "planning/plan.h"
 

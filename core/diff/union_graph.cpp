@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

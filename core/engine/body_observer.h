@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/tensor.h"
 #include "planning/plan.h"
 
 namespace fusescope {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "engine/shared_count.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

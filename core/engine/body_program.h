@@ -15,6 +15,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// A value that is passed into a body: its bytes and extents. If `box` is set, the value has no bytes of its own but is
 /// a whole tensor (text or a container).
 struct BorderValue {

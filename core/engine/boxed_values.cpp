@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -8,6 +8,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Returns whether `value` cannot be placed in an arena because it is text, a container, or has extents that are not
 /// known before it is made. `types` are the types that inferShapes() returns.
 bool isBoxed(const Graph& graph, const std::vector<TensorType>& types, ValueId value);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/model.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
 

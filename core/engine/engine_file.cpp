@@ -14,7 +14,9 @@
 #include "engine/model_io.h"
 #include "engine/tactic_chooser.h"
 #include "engine/tactic_json.h"
+#include "ir/graph.h"
 #include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 
 namespace fusescope {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "backends/number_checks.h"
 #include "backends/reference/convert_elements.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

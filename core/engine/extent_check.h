@@ -8,6 +8,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Returns whether some extents of the inputs are unknown.
 bool hasOpenInput(const Graph& graph);
 /// Returns the extents of the inputs of `graph` that are open, as text: "x [2, 5], y [3, 5]". If there are many, it

@@ -9,6 +9,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Computes the extents of all values inside a fused node once the extents of its inputs are known.
 class FusedExtents {
  public:

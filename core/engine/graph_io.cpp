@@ -5,7 +5,9 @@
 #include <bit>
 #include <optional>
 #include <string_view>
+#include "base/json.h"
 #include "engine/damaged.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -3,9 +3,10 @@
 #include <memory>
 
 #include "engine/weight_blob.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// Writes a Graph as JSON and the data of its tensors into a blob. Ids, names and holes are preserved: the index in
 /// `values` and `nodes` is the id, and null is a hole. The format is described in engine/FORMAT.md.

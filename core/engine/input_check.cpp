@@ -6,6 +6,7 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/tensor.h"
 #include "planning/plan.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/aligned_memory.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -12,6 +12,8 @@
 
 namespace fusescope {
 
+struct Node;
+
 /// The types of the values that the nodes of a fused node produce, as kernels see them. It refers to the plan, which
 /// must outlive it.
 class InnerTypes {

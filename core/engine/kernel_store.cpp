@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "engine/code_artifact.h"
 #include "engine/region_key.h"
+#include "ir/graph.h"
 #include "planning/read_type.h"
 
 namespace fusescope {

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

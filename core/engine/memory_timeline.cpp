@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/memory_lives.h"
+#include "ir/graph.h"
 #include "planning/plan.h"
 
 namespace fusescope {

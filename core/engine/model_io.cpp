@@ -6,6 +6,7 @@
 
 #include "engine/damaged.h"
 #include "engine/graph_io.h"
+#include "ir/graph.h"
 #include "ir/type_text.h"
 
 namespace fusescope {

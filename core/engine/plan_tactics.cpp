@@ -6,6 +6,7 @@
 #include "engine/boxed_values.h"
 #include "engine/format_planner.h"
 #include "engine/plan_backend.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -5,6 +5,7 @@
 #include "engine/joins.h"
 #include "engine/kernel_requests.h"
 #include "engine/plan_backend.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 ProgramUpdate::ProgramUpdate(const Plan& plan, PlanExtents extents, int threads, KernelStore& kernels)

@@ -7,6 +7,7 @@
 #include "base/elapsed.h"
 #include "base/name_hints.h"
 #include "engine/run_statistics.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "engine/extent_check.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

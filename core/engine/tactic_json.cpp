@@ -1,5 +1,7 @@
 #include "engine/tactic_json.h"
 
+#include "base/json.h"
+
 namespace fusescope {
 namespace {
 

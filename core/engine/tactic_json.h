@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backends/tactic.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 
 namespace fusescope {
 

@@ -9,6 +9,7 @@
 #include "engine/kernel_requests.h"
 #include "engine/price_fit.h"
 #include "engine/region_key.h"
+#include "planning/price_model.h"
 
 namespace fusescope {
 

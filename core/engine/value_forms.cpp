@@ -5,6 +5,7 @@
 #include "backends/reference/reference_backend.h"
 #include "engine/plan_backend.h"
 #include "engine/workspace.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

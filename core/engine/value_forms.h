@@ -9,6 +9,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// The buffers of a program while it is lowered: each value in the forms (type, format, device) in which it is made or
 /// read. Conversions and copies between forms are added as steps, once for each form.
 class ValueForms {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "engine/damaged.h"
 
 namespace fusescope {

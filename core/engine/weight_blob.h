@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/mapped_file.h"
 #include "ir/tensor.h"
 

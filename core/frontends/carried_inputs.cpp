@@ -5,6 +5,7 @@
 
 #include "frontends/exporter_ranges.h"
 #include "ir/extent_expression.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/base64.h"
+#include "base/json.h"
 #include "base/untrusted_json.h"
 
 namespace fusescope {

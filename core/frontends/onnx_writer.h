@@ -4,9 +4,11 @@
 #include <map>
 #include <string>
 
-#include "ir/graph.h"
+#include "base/result.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// Returns a graph as an .onnx file of the newest opset, in whose operators its nodes are; it contains the weights. A
 /// body refers to captured values by name. If a name in a body also occurs in an enclosing graph, "#2", "#3", … is

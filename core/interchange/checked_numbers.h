@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {

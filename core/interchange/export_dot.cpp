@@ -7,6 +7,7 @@
 #include "planning/fused_node_facts.h"
 
 #include "interchange/exports.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

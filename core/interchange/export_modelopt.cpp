@@ -8,6 +8,7 @@
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

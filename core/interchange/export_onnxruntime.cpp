@@ -10,6 +10,7 @@
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
+#include "ir/graph.h"
 #include "onnxlib/operator_types.h"
 
 namespace fusescope {

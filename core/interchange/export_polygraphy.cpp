@@ -9,6 +9,7 @@
 #include "interchange/python_text.h"
 #include "interchange/source_network.h"
 #include "interchange/trt_version_option.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

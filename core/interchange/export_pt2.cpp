@@ -13,6 +13,7 @@
 #include "frontends/torch/pt2_writer.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -15,6 +15,7 @@
 #include "interchange/recipes/registered_layers.h"
 #include "interchange/source_network.h"
 #include "interchange/trt_version_option.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

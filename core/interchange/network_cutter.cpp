@@ -6,6 +6,7 @@
 #include "frontends/input_spec_metadata.h"
 #include "frontends/onnx/file_tensors.h"
 #include "interchange/source_network.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

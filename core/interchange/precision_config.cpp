@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -13,6 +13,7 @@
 #include "interchange/typed_network/names_of_file.h"
 #include "interchange/typed_network/node_roles.h"
 #include "interchange/typed_network/opset_raising.h"
+#include "ir/graph.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {

@@ -9,6 +9,7 @@
 #include "frontends/onnx/adapters.h"
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/node_order.h"
+#include "ir/graph.h"
 #include "onnxlib/operator_types.h"
 
 namespace fusescope {

@@ -4,10 +4,13 @@
 #include <optional>
 #include <set>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// Nodes of a file that are removed, and the nodes of the graph that normalisation made from them, which replace them.
 struct RewrittenNodes {

@@ -4,6 +4,7 @@
 
 #include "base/named_file.h"
 #include "frontends/importers.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

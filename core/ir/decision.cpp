@@ -9,6 +9,7 @@
 
 #include "base/quantities.h"
 #include "base/result.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -7,12 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "ir/cause.h"
 #include "ir/place.h"
 
 namespace fusescope {
+
+class Graph;
 
 enum class DecisionKind {
   Import,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 const Model* Model::body(NodeId holder, std::string_view attribute) const {

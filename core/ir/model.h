@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/ids.h"
 #include "base/mapped_file.h"
 #include "ir/decision.h"
 #include "ir/extent_conditions.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// A node of the file, as it was read.
 struct Origin {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/json.h"
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -10,10 +10,14 @@
 #include <tuple>
 #include <vector>
 
-#include "base/json.h"
-#include "ir/graph.h"
+#include "base/ids.h"
+#include "base/json_fwd.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
+struct Subgraph;
 
 /// A step into a body: the holder, and which of its bodies it is.
 struct HeldBody {

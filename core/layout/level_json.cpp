@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/json.h"
 #include "layout/layout_limits.h"
 #include "layout/level.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 bool needsExactTypes(const Node& node) {

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "ir/graph.h"
-
 namespace fusescope {
+
+struct Node;
 
 /// Whether the node depends on the exact types of its float operands, so that they must not be replaced by wider types:
 /// it reads their bits, or takes the type of its result from an operand.

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "ir/graph.h"
-
 namespace fusescope {
+
+struct Node;
 
 /// Why a node without a kernel in the registry cannot run, and how the file can be written without it.
 struct NoKernel {

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "ir/extent_expression.h"
-#include "ir/graph.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
+
+struct Node;
 
 /// The elements of an integer scalar or of a short one-dimensional integer tensor, as expressions of extents. An
 /// element that is not valid is unknown.

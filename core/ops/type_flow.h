@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/stop.h"
 #include "ir/extent_conditions.h"
-#include "ir/graph.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// How the types that the graph declares are used.
 enum class DeclaredTypes {

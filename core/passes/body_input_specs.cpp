@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analysis/cost.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -5,6 +5,8 @@
 
 namespace fusescope {
 
+struct Node;
+
 /// Replaces the declared types of values of `context.graph` that contradict the computed types in `flow`, and adds a
 /// decision for each. Returns whether there were any. It must be called before other edits.
 bool settleContradictions(PassContext& context, const TypeFlow& flow);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 InputSymbols::InputSymbols(const Graph& graph, const std::vector<InputSpec>& specs) {

@@ -9,6 +9,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Value;
+
 /// A symbol of which one open extent of an input, or several equal ones, consist.
 struct InputSymbol {
   std::string name;  ///< the name in the file, or "extent 1 of state" if it has none

@@ -7,10 +7,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/stop.h"
+#include "ir/graph.h"
 #include "ir/model.h"
 
 namespace fusescope {
+
+class Graph;
+class GraphEditor;
+struct Node;
 
 /// Counts the nodes of the graph that represent each node of the file. When the last of them is removed, the origin
 /// gets exactly one decision.

@@ -6,6 +6,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Normalises the model and infers its types: everything that depends on the model alone. No-ops are removed, constants
 /// are folded with the reference kernels (except DequantizeLinear of weights), equal constants are kept separate, and
 /// every value gets a type from the InputSpecs. Then open extents are assumed (fitInputSpecs()), and bodies get the

@@ -6,6 +6,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// What may be assumed where two open extents meet: a condition, which an engine checks, or nothing. Nothing is for
 /// bodies, because the extents of bodies are not checked.
 enum class Assume { Conditions, Nothing };

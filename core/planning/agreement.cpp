@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph.h"
 #include "planning/read_back_steps.h"
 
 namespace fusescope {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope {
 

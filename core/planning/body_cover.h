@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/ids.h"
 #include "planning/cover.h"
 
 namespace fusescope {

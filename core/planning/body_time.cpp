@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "planning/predict_times.h"
+#include "planning/plan_totals.h"
 #include "planning/structure.h"
 
 namespace fusescope {

@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// Returns how often a Loop or Scan of `graph` runs its body, if that does not depend on data: a Loop with a constant
 /// count and no condition, or a Scan, whose count is the usual extent of the axis that it scans. Otherwise it returns
 /// nothing.

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "analysis/cost.h"
+#include "planning/plan.h"
 #include "planning/steps.h"
 #include "planning/structure.h"
 

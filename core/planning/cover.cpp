@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/ranges.h"
-#include "planning/plan.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 
@@ -55,18 +55,11 @@ DataType Cover::storedType(ValueId value) const {
       if (edge.value == value) return edge.type;
     }
   }
-  if (const Plan* plan = asPlan(*this))
-    for (const TruncatedValue& constant : plan->truncation.constants)
-      if (constant.value == value) return constant.to;
   return graph().value(value).type.dtype;
 }
 
 std::string_view name(CoverSource source) {
   return source == CoverSource::Planned ? "planned" : "read_back";
-}
-
-const Plan* asPlan(const Cover& cover) {
-  return cover.source == CoverSource::Planned ? static_cast<const Plan*>(&cover) : nullptr;
 }
 
 }  // namespace fusescope

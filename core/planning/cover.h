@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/ids.h"
 #include "calibration/weight_only.h"
 #include "ir/model.h"
 #include "planning/bindings.h"
@@ -19,6 +20,7 @@
 
 namespace fusescope {
 
+class Graph;
 struct KernelBindings;
 struct Ranges;
 
@@ -185,12 +187,9 @@ struct Cover {
   /// Whether a fused node is in a fallback segment, so that it runs on our reference backend in the types of the model.
   bool inFallback(const FusedNode& fused) const;
   const FusedNode* findFusedNode(std::string_view name) const;
-  /// Returns the type of `value` in memory, after truncation and precision and before casts.
+  /// Returns the type of `value` in memory, after truncation and precision and before casts. Until index() is called,
+  /// the types of constants are those before truncation.
   DataType storedType(ValueId value) const;
 };
-
-struct Plan;
-/// Returns `cover` as a Plan, or null if it is a read-back plan.
-const Plan* asPlan(const Cover& cover);
 
 }  // namespace fusescope

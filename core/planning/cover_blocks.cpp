@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 CoverBlocks::CoverBlocks(const Cover& cover, std::shared_ptr<const ModuleTree> tree, bool ofBody)

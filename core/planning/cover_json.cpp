@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

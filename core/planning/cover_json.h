@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/json.h"
 #include "planning/cover.h"
 #include "planning/plan_totals.h"
@@ -12,7 +13,13 @@
 
 namespace fusescope {
 
+class Graph;
+
 constexpr std::string_view kPlanFormat = "fusescope.plan";
+/// The version of the document "fusescope.plan". Version 1 did not say how a predicted time is known. Before version 3,
+/// work, bytes and times had no ranges, and an edited file could not be detected. Before version 4, what prices had
+/// decided was only in decisions and their codes.
+constexpr int kPlanVersion = 4;
 
 template <class T>
 Json jsonOrNull(const std::optional<T>& value) {
@@ -32,6 +39,9 @@ Json jsonList(const std::vector<T>& entries, const F& write) {
 
 /// Returns the entry `totals` of a plan's JSON, or the entry `in_bodies` in it.
 Json totalsJson(const PlanTotals& totals);
+
+/// Returns "body_time" of a node with bodies.
+Json toJson(const BodyTime& time);
 
 /// Writes the JSON keys that plans and read-back plans share, in the order of planning/FORMAT.md. `cover` must outlive
 /// it.

@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Makes fused nodes of regions: inputs, outputs, inner edges, the contract, flops and bytes. It reads `typing` at the
 /// time of each call. Not thread-safe.
 class RegionDescriber {

@@ -3,10 +3,6 @@
 #include <array>
 #include <set>
 
-#include "base/shell_quoted.h"
-#include "base/text.h"
-#include "planning/directives/directive_form.h"
-
 namespace fusescope {
 
 namespace {
@@ -37,24 +33,6 @@ void assignIds(Directives& directives) {
     directive.id = std::to_string(next);
     taken.insert(directive.id);
   }
-}
-
-Cause causeOf(const Directive& directive) {
-  return Cause::directive(formOf(directive).name, directive.id);
-}
-
-std::string optionText(const Directive& directive) {
-  const DirectiveForm& form = formOf(directive);
-  if (form.option.empty()) return form.words(directive);
-  return std::string(form.option) + " " + shellQuoted(form.print(directive));
-}
-
-std::string inWords(const Directive& directive) {
-  return formOf(directive).words(directive);
-}
-
-bool asksForAType(const Directive& directive) {
-  return formOf(directive).asks != AskedType::Nothing;
 }
 
 }  // namespace fusescope

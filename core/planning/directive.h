@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/data_type.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "ir/cause.h"
 

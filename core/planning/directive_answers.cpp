@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 
 namespace fusescope {

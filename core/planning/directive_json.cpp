@@ -6,7 +6,7 @@
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 
 namespace fusescope {
 

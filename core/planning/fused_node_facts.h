@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "planning/cover.h"
 
 namespace fusescope {

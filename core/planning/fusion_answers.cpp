@@ -1,4 +1,5 @@
 #include "planning/directives/directive_form.h"
+#include "planning/plan.h"
 #include "planning/steps.h"
 
 namespace fusescope {

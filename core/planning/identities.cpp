@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/ids.h"
 #include "ir/model.h"
 
 namespace fusescope {

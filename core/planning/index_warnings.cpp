@@ -2,6 +2,7 @@
 
 #include "base/float_bits.h"
 #include "ops/op_schema.h"
+#include "planning/plan.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {

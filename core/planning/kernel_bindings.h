@@ -3,9 +3,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/ids.h"
 #include "planning/cover.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// Floats that a node reads and that a DequantizeLinear of its fused node makes of codes.
 struct CodesBefore {

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
-
 namespace fusescope {
+
+struct Node;
 
 // The kinds of fused nodes (FusedNode::kind), and the nodes that a fused node of each kind may contain besides its
 // root. A backend with a kernel for a kind can rely on this list. Whatever no kernel of it runs is run by the reference

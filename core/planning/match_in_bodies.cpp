@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/name_test.h"
 
 namespace fusescope {
@@ -94,15 +94,8 @@ Result<std::vector<BodyNode>> namedInBodies(const Model& model, const std::vecto
   return search.take();
 }
 
-Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern, std::vector<BodyNode>& found,
-                 const StopToken& stop) {
-  const auto inside = PatternMatcher(*body.model).match(pattern, stop);
-  if (!inside.ok() && inside.error().cancelled) return inside.error();
-  std::set<const Node*> named;
-  if (inside.ok()) {
-    for (const NodeId id : inside.value().nodes) named.insert(&body.model->graph->node(id));
-    for (const BodyNode& deeper : inside.value().inBodies) named.insert(deeper.node);
-  }
+Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern,
+                 const std::set<const Node*>& named, std::vector<BodyNode>& found, const StopToken& stop) {
   const bool isOfPaths = isRegex(pattern) || isGlob(pattern);
   const NameTest test = TRY(NameTest::create(isOfPaths ? pattern : std::string_view()));
   const auto ofOperator = operatorInBodies(pattern);

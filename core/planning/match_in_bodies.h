@@ -1,13 +1,19 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "planning/match_pattern.h"
+#include "base/stop.h"
+#include "ir/model.h"
+#include "planning/body_node.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 // The part of PatternMatcher that finds nodes in the bodies of If, Loop and Scan.
 
@@ -29,11 +35,12 @@ std::optional<OperatorInBodies> operatorInBodies(std::string_view pattern);
 Result<std::vector<BodyNode>> namedInBodies(const Model& model, const std::vector<NodeId>& holders,
                                             std::string_view pattern, const StopToken& stop);
 
-/// Adds the nodes of `body`, and of the bodies in it, that `pattern` matches without a holder's name. A glob or /regex/
-/// also matches paths, and HOLDERS/op:TYPE matches the operators in bodies whose path HOLDERS matches. `graph` contains
-/// the holder of `body`. Errors are those of namedInBodies().
-Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern, std::vector<BodyNode>& found,
-                 const StopToken& stop);
+/// Adds the nodes of `body`, and of the bodies in it, that `pattern` matches without a holder's name: those in `named`,
+/// which the pattern matches in the network of the body itself, and others by their paths. A glob or /regex/ matches
+/// paths, and HOLDERS/op:TYPE matches the operators in bodies whose path HOLDERS matches. `graph` contains the holder
+/// of `body`. Errors are those of namedInBodies().
+Status reachInto(const Graph& graph, const ModelBody& body, std::string_view pattern,
+                 const std::set<const Node*>& named, std::vector<BodyNode>& found, const StopToken& stop);
 
 /// Gives all nodes of one body the same BodyNode::rest, because a directive is passed to each body with one pattern. If
 /// several patterns match nodes of a body, they are joined, each after kEachPattern.

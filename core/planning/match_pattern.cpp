@@ -6,6 +6,7 @@
 #include "base/name_hints.h"
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/match_in_bodies.h"
 #include "planning/module_paths.h"
 #include "planning/name_test.h"
@@ -87,6 +88,17 @@ Result<PatternMatch> matchEach(PatternMatcher& matcher, std::string_view pattern
   return all;
 }
 
+/// Returns the nodes of `body`, and of the bodies in it, that `pattern` matches in the network of the body itself.
+Result<std::set<const Node*>> nodesNamedIn(const Model& body, std::string_view pattern, const StopToken& stop) {
+  std::set<const Node*> named;
+  const auto inside = PatternMatcher(body).match(pattern, stop);
+  if (!inside.ok() && inside.error().cancelled) return inside.error();
+  if (!inside.ok()) return named;
+  for (const NodeId id : inside.value().nodes) named.insert(&body.graph->node(id));
+  for (const BodyNode& deeper : inside.value().inBodies) named.insert(deeper.node);
+  return named;
+}
+
 }  // namespace
 
 PatternMatcher::PatternMatcher(const Model& model) : m_model(model), m_graph(*model.graph) {
@@ -154,7 +166,10 @@ Result<PatternMatch> PatternMatcher::byForm(std::string_view pattern, const Stop
     mayBeOfBranch = true;
   }
   if (match.inBodies.empty() && !isName(pattern)) {
-    for (const ModelBody& body : m_model.bodies) TRY(reachInto(m_graph, body, pattern, match.inBodies, stop));
+    for (const ModelBody& body : m_model.bodies) {
+      const std::set<const Node*> named = TRY(nodesNamedIn(*body.model, pattern, stop));
+      TRY(reachInto(m_graph, body, pattern, named, match.inBodies, stop));
+    }
   }
   if (!match.inBodies.empty()) match.removed.clear();
   uniteRests(match.inBodies);

@@ -4,6 +4,7 @@
 
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+struct Node;
+
 /// Returns the paths by which `module:` finds a node. A path is dotted, from the outermost module inwards, and ends
 /// with the node's own name. Paths come from the exporter's scope metadata and from names that exporters write
 /// ('/encoder/layer.3/attention/MatMul', 'encoder.layer.3.attention.MatMul',

@@ -4,6 +4,8 @@
 #include <set>
 #include <string_view>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 namespace {

@@ -2,12 +2,14 @@
 
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "planning/match_pattern.h"
 #include "planning/module_tree.h"
 #include "planning/plan.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// Returns the pattern `module:PATH` for directives, if it matches exactly the nodes of the module. It is empty if the
 /// pattern also matches other nodes, misses some, or matches none (as for a run). `matcher` and `original` are of the

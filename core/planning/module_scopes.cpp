@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/module_paths.h"
 
 namespace fusescope {

@@ -7,6 +7,7 @@
 #include "analysis/repeated_stretches.h"
 #include "analysis/structural_key.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/module_paths.h"
 #include "planning/module_scopes.h"
 

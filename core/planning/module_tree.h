@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "ir/model.h"
 
 namespace fusescope {

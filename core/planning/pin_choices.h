@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+struct Node;
+
 /// The sets of types that are offered as PlanOptions::precisions. Those with int8 need ranges.
 std::vector<std::vector<DataType>> precisionChoices();
 

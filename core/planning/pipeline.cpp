@@ -3,7 +3,7 @@
 #include "planning/draft_plan.h"
 #include "planning/kernel_bindings.h"
 #include "planning/plan_bodies.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/predict_times.h"
 #include "planning/price_choices_json.h"
 #include "planning/price_fusions.h"

@@ -19,14 +19,12 @@ bool Plan::readsMemory(NodeId node) const {
   return false;
 }
 
-const Cover* bodyCover(const Cover& cover, NodeId holder, std::string_view attribute) {
-  const auto found = std::ranges::find_if(
-      cover.bodies, [&](const CoverBody& body) { return body.holder == holder && body.attribute == attribute; });
-  return found == cover.bodies.end() ? nullptr : found->cover.get();
-}
-
 const Plan* Plan::bodyPlan(NodeId holder, std::string_view attribute) const {
   return static_cast<const Plan*>(bodyCover(*this, holder, attribute));
+}
+
+const Plan* asPlan(const Cover& cover) {
+  return cover.source == CoverSource::Planned ? static_cast<const Plan*>(&cover) : nullptr;
 }
 
 const Plan& plannedBody(const CoverBody& body) {

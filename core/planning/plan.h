@@ -9,32 +9,13 @@
 #include "planning/cover.h"
 #include "planning/explanations.h"
 #include "planning/price_choices.h"
+#include "planning/truncation_plan.h"
+#include "planning/type_conflict.h"
 
 namespace fusescope {
 
+class PriceModel;
 struct Structure;
-
-/// Two nodes that do not share a kernel, because they calculate in different types and the kernel can calculate them
-/// only in one.
-struct TypeConflict {
-  NodeId producer, consumer;
-  DataType producerType = DataType::Undefined, consumerType = DataType::Undefined;
-};
-
-struct TruncatedValue {
-  ValueId value;
-  DataType from, to;
-  std::vector<NodeId> capturedBy{};  ///< nodes whose bodies read this constant from outside
-};
-struct RefusedTruncation {
-  ValueId value;
-  std::string code;
-  std::string message;
-};
-struct TruncationPlan {
-  std::vector<TruncatedValue> inputs, constants, produced;
-  std::vector<RefusedTruncation> refused;
-};
 
 /// A plan: an overlay over the Graph of a model. Each node is in exactly one fused node. Only bodies of accelerated
 /// nodes have plans; these have the same target and options, the inputs and outputs of the body's graph have the types
@@ -59,6 +40,8 @@ struct Plan : Cover {
   /// Returns the plan of a body of `holder`, or null if the body runs without a plan, operator by operator.
   const Plan* bodyPlan(NodeId holder, std::string_view attribute) const;
 };
+/// Returns `cover` as a Plan, or null if it is a read-back plan.
+const Plan* asPlan(const Cover& cover);
 /// Returns the plan of a body of a Plan.
 const Plan& plannedBody(const CoverBody& body);
 

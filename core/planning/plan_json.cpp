@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "planning/cover_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/price_choices_json.h"
 
 namespace fusescope {

@@ -1,7 +1,8 @@
+#include "planning/plan_options_json.h"
+
 #include "base/json_fields.h"
 #include "base/user_json.h"
 #include "calibration/ranges.h"
-#include "planning/plan_json.h"
 
 namespace fusescope {
 namespace {

@@ -65,4 +65,26 @@ BodyTotals totalsOfBodies(const Cover& cover) {
   return totals;
 }
 
+PredictedTime predictedTime(const Cover& cover) {
+  PredictedTime time;
+  const auto add = [&](const auto& priced) {
+    if (!priced.predictedMs) ++time.unknown;
+    if (priced.predictedHow == PriceSource::Measured) time.measuredMs += priced.predictedMs.value_or(0);
+    if (priced.predictedHow == PriceSource::Fitted) time.fittedMs += priced.predictedMs.value_or(0);
+    time.leastMs += priced.predictedMs.value_or(0);
+    time.mostMs += priced.predictedMs.value_or(0);
+  };
+  for (const FusedNode& fused : cover.fusedNodes) {
+    const bool ranges = fused.bodyTime && !fused.bodyTime->perIteration && !fused.predictedMs;
+    if (!ranges) {
+      add(fused);
+      continue;
+    }
+    time.leastMs += fused.bodyTime->leastMs;
+    time.mostMs += fused.bodyTime->mostMs;
+  }
+  for (const PlannedCast& cast : cover.casts) add(cast);
+  return time;
+}
+
 }  // namespace fusescope

@@ -25,4 +25,12 @@ struct BodyTotals {
 };
 BodyTotals totalsOfBodies(const Cover& cover);
 
+/// How much of a cover's kernels and conversions has a price, and from which source.
+struct PredictedTime {
+  double measuredMs = 0, fittedMs = 0;  ///< sums of those with a single known time
+  double leastMs = 0, mostMs = 0;       ///< sums of all known times; they differ if a branch is not known
+  std::int64_t unknown = 0;             ///< the number of kernels and conversions without a price
+};
+PredictedTime predictedTime(const Cover& cover);
+
 }  // namespace fusescope

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "planning/body_time.h"
-#include "planning/plan_json.h"
 #include "planning/structure.h"
 
 namespace fusescope {
@@ -132,28 +131,6 @@ void predictTimes(Plan& plan, const PriceModel* prices) {
   if (plan.structure->least == nullptr) return;
   predictTimesAt(plan, *prices, *plan.structure->least, &CostRange::least);
   predictTimesAt(plan, *prices, *plan.structure->most, &CostRange::most);
-}
-
-PredictedTime predictedTime(const Cover& cover) {
-  PredictedTime time;
-  const auto add = [&](const auto& priced) {
-    if (!priced.predictedMs) ++time.unknown;
-    if (priced.predictedHow == PriceSource::Measured) time.measuredMs += priced.predictedMs.value_or(0);
-    if (priced.predictedHow == PriceSource::Fitted) time.fittedMs += priced.predictedMs.value_or(0);
-    time.leastMs += priced.predictedMs.value_or(0);
-    time.mostMs += priced.predictedMs.value_or(0);
-  };
-  for (const FusedNode& fused : cover.fusedNodes) {
-    const bool ranges = fused.bodyTime && !fused.bodyTime->perIteration && !fused.predictedMs;
-    if (!ranges) {
-      add(fused);
-      continue;
-    }
-    time.leastMs += fused.bodyTime->leastMs;
-    time.mostMs += fused.bodyTime->mostMs;
-  }
-  for (const PlannedCast& cast : cover.casts) add(cast);
-  return time;
 }
 
 std::unique_ptr<PriceModel> recordedPrices(const Model& model, const Json& plan) {

@@ -4,6 +4,7 @@
 
 #include "analysis/cost.h"
 #include "planning/plan.h"
+#include "planning/price_model.h"
 
 namespace fusescope {
 
@@ -12,14 +13,6 @@ std::optional<std::int64_t> usualElements(const ChosenExtents& extents, ValueId 
 
 /// Writes the times from `prices` into fused nodes, casts and the plan. If `prices` is null, nothing is predicted.
 void predictTimes(Plan& plan, const PriceModel* prices);
-
-/// How much of a cover's kernels and conversions has a price, and from which source.
-struct PredictedTime {
-  double measuredMs = 0, fittedMs = 0;  ///< sums of those with a single known time
-  double leastMs = 0, mostMs = 0;       ///< sums of all known times; they differ if a branch is not known
-  std::int64_t unknown = 0;             ///< the number of kernels and conversions without a price
-};
-PredictedTime predictedTime(const Cover& cover);
 
 /// Returns the prices that a plan's JSON contains, for the plan that is made again from it. Prices of an earlier
 /// version of the format are ignored, because some were of the emulator, and so are prices of types that the plan's

@@ -2,18 +2,12 @@
 
 #include <array>
 
-#include "planning/plan.h"
-
 namespace fusescope {
 namespace {
 
 constexpr std::array kSources = {PriceSource::Measured, PriceSource::Fitted, PriceSource::Unknown};
 
 }  // namespace
-
-std::vector<Price> PriceModel::kernelsAt(const Plan& plan, const std::map<std::string, Dims>&) const {
-  return std::vector<Price>(plan.fusedNodes.size());
-}
 
 std::string_view name(PriceSource source) {
   switch (source) {

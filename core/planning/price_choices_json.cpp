@@ -1,6 +1,6 @@
 #include "planning/price_choices_json.h"
 
-#include "planning/plan_json.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -4,6 +4,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Returns `by_price` of a plan's JSON: what prices decided in `plan`.
 Json priceChoicesJson(const Plan& plan);
 

@@ -4,6 +4,7 @@
 
 #include "base/sort_distinct.h"
 #include "planning/fusion/rules.h"
+#include "planning/price_model.h"
 
 namespace fusescope {
 

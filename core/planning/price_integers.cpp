@@ -7,6 +7,7 @@
 
 #include "analysis/min_cut.h"
 #include "planning/predict_times.h"
+#include "planning/price_model.h"
 #include "planning/price_types.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"

@@ -7,6 +7,7 @@
 #include "analysis/min_cut.h"
 #include "base/sort_distinct.h"
 #include "planning/predict_times.h"
+#include "planning/price_model.h"
 #include "planning/structure.h"
 #include "planning/type_answers.h"
 

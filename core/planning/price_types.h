@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class PriceModel;
+
 /// Chooses types by prices, if --precision allows several; f32 is always one of them. It minimises the total time of
 /// kernels and conversions. A type whose time is unknown is not chosen if the time of another type is known; if no time
 /// of a kernel is known, the kernel gets the type that needs no conversion. The choice is exact for two types (a

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/plan_json.h"
 #include "planning/read_back_plan.h"
 

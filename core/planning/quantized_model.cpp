@@ -4,6 +4,7 @@
 
 #include "calibration/edge_choice.h"
 #include "calibration/quantize_graph.h"
+#include "ir/graph.h"
 #include "planning/directive_map.h"
 
 namespace fusescope {

@@ -9,6 +9,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Whether a precision or a pin asks for int8, so that ranges are needed.
 bool asksForIntegers(const PlanOptions& options);
 

@@ -7,7 +7,9 @@
 
 #include "analysis/users.h"
 #include "base/sort_distinct.h"
+#include "ir/graph.h"
 #include "planning/identities.h"
+#include "planning/read_back_check.h"
 #include "planning/read_back_steps.h"
 
 namespace fusescope {
@@ -356,6 +358,11 @@ void ReadBackBuilder::setSupport() {
     const auto found = told.find(name);
     m_made->support.push_back(found == told.end() ? NodeSupport{.node = name, .taken = {}} : *found->second);
   }
+}
+
+Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told) {
+  TRY(checkReadBack(*asked, told));
+  return ReadBackBuilder(std::move(asked), told).run();
 }
 
 }  // namespace fusescope

@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Makes a ReadBackPlan of a compiler's report, which was already checked against the network. It is used once, and
 /// both arguments must outlive it.
 class ReadBackBuilder {

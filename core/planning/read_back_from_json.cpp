@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/json_fields.h"
+#include "ir/graph.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

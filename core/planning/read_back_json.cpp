@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "planning/plan_json.h"
 #include "planning/read_back_plan.h"

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/pin_answers.h"
 #include "planning/read_back_steps.h"
 

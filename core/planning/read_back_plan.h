@@ -11,6 +11,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// How it is known that a kernel contains a node.
 enum class Certainty {
   Verified,  ///< the kernel's results were compared with the node's numbers

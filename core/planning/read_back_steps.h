@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 // The steps of readBackPlan() that do not need the builder.
 
 /// Returns the order of `kernels`, as indices into them: producers before consumers, also if there are nodes without a

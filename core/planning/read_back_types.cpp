@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/graph.h"
 #include "planning/read_back_builder.h"
 
 namespace fusescope {

@@ -2,6 +2,7 @@
 #include <functional>
 #include <queue>
 
+#include "ir/graph.h"
 #include "planning/read_back_steps.h"
 
 namespace fusescope {

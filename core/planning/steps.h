@@ -7,14 +7,21 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/graph.h"
 #include "planning/bindings.h"
+#include "planning/cover.h"
 #include "planning/directive_map.h"
-#include "planning/plan.h"
+#include "planning/truncation_plan.h"
+#include "planning/type_conflict.h"
 
 // The steps of the planner. Each is a pure function of the results of earlier steps; pipeline.cpp lists them. Tables
 // are indexed by NodeId or ValueId and have default entries for ids that the graph does not have.
 
 namespace fusescope {
+
+class Graph;
+struct Plan;
+struct Subgraph;
 
 /// What a truncation does to the values of one body at any depth.
 struct TruncatedBody {

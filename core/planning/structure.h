@@ -11,6 +11,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// The properties of a node that do not depend on directives for types.
 struct NodeFacts {
   enum class Author {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planning/plan.h"
 #include "planning/type_solver.h"
 
 namespace fusescope {

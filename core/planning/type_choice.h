@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// The type in which a node calculates, and the reason.
 struct TypeChoice {
   DataType type = DataType::Undefined;  ///< Undefined: it moves elements and keeps their type

@@ -16,6 +16,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Determines the type in which every node calculates, the stored type of every edge, and which regions are split
 /// because of them. Regions are matched before. A directive affects only the regions and edges around its nodes. Not
 /// thread-safe.

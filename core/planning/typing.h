@@ -9,6 +9,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// The types of the edges of a graph, given the types in which its nodes calculate. A value is produced in the type in
 /// which its producer calculates, or in the type that the author declares for its result (leavesAnotherType()). It is
 /// wanted in the widest type of its readers. It is stored in the narrower of the two types (if both are equally wide,

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
+#include "planning/plan.h"
 #include "planning/type_answers.h"
 
 namespace fusescope {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json_fields.h"
+#include "ir/graph.h"
 #include "planning/plan_totals.h"
 #include "session/engine_prices.h"
 

@@ -12,6 +12,7 @@
 #include "compilers/compile_network.h"
 #include "compilers/probed/optimiser_steps.h"
 #include "engine/input_check.h"
+#include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/without_lowered_types.h"
 #include "session/build_and_run.h"

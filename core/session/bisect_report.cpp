@@ -7,7 +7,7 @@
 
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 
 namespace fusescope {
 namespace {

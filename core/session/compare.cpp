@@ -12,6 +12,7 @@
 #include "base/version.h"
 #include "compilers/probed/recorded_job.h"
 #include "compilers/time_alone.h"
+#include "ir/graph.h"
 #include "planning/body_cover.h"
 #include "session/samples.h"
 #include "verify/compare_values.h"

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "planning/read_back_plan.h"
 #include "session/compare_report.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "ir/decision.h"
 
 namespace fusescope {

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/run_errors.h"
 #include "session/sample_source.h"
 #include "session/session_file.h"

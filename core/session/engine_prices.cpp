@@ -11,6 +11,7 @@
 #include "cache/timing_cache.h"
 #include "engine/timing_price_model.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planning/plan.h"
+#include "planning/price_model.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

@@ -6,11 +6,12 @@
 
 #include "base/name_hints.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/body_help.h"
+#include "planning/cover_json.h"
 #include "planning/fused_node_facts.h"
 #include "planning/match_pattern.h"
 #include "planning/pin_answers.h"
-#include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/artifact.h"
 #include "session/decisions_about.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/segment_borders.h"
 #include "session/artifact.h"
 #include "session/decisions_about.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "compilers/torch/make_network.h"
 #include "ir/model.h"

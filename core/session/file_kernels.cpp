@@ -1,5 +1,7 @@
 #include "session/file_kernels.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 FileKernels::FileKernels(const Cover& cover) {

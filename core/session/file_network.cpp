@@ -7,6 +7,7 @@
 #include "base/sort_distinct.h"
 #include "frontends/importers.h"
 #include "interchange/source_network.h"
+#include "ir/graph.h"
 #include "planning/identities.h"
 #include "planning/kinds.h"
 

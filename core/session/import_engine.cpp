@@ -15,6 +15,7 @@
 #include "compilers/torch/program_kernels.h"
 #include "frontends/tensorrt/layer_network.h"
 #include "frontends/tensorrt/logged_network.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

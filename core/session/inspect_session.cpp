@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/inspect.h"
 #include "session/options_json.h"
 #include "session/report_json.h"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "compilers/limits.h"
 #include "compilers/probed/probed_compiler.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "probe/job_file.h"
 #include "session/build_and_run.h"
 #include "session/load_samples.h"

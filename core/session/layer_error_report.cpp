@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "compilers/network_errors.h"
+#include "ir/graph.h"
 #include "planning/without_lowered_types.h"
 #include "session/build_and_run.h"
 #include "session/exact_engine.h"

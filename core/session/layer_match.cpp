@@ -10,6 +10,7 @@
 #include "analysis/users.h"
 #include "diff/network_match.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "ir/graph.h"
 #include "planning/kinds.h"
 
 namespace fusescope {

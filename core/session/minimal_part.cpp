@@ -11,6 +11,7 @@
 #include "base/name_hints.h"
 #include "base/sort_distinct.h"
 #include "interchange/export_steps.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "tuning/deadline.h"
 #include "tuning/smaller_sets.h"

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "ir/place.h"
 
 namespace fusescope {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "planning/plan.h"
 #include "session/open_model.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/name_hints.h"
+#include "ir/graph.h"
 #include "planning/match_pattern.h"
 #include "planning/read_back_plan.h"
 

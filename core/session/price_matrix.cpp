@@ -8,6 +8,7 @@
 #include "analysis/disjoint_sets.h"
 #include "base/text.h"
 #include "diff/network_match.h"
+#include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "session/layer_match.h"
 

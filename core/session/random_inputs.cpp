@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/random_numbers.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

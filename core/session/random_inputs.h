@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "ir/tensor.h"
 #include "planning/plan.h"
 
 namespace fusescope {

@@ -12,6 +12,7 @@
 #include "engine/engine_file.h"
 #include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
+#include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "planning/plan_json.h"
 #include "session/build_and_run.h"

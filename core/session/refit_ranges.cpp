@@ -9,6 +9,7 @@
 #include "calibration/products.h"
 #include "calibration/ranges.h"
 #include "calibration/weight_codes.h"
+#include "ir/graph.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {

@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "ir/graph.h"
 #include "planning/pin_answers.h"
 #include "planning/plan_json.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/read_back_plan.h"
 #include "session/diff_input.h"
 #include "session/import_engine.h"

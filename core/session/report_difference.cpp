@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "session/compare.h"
 #include "session/compare_report.h"
+#include "ir/graph.h"
 #include "session/report_json.h"
 #include "session/report_times.h"
 #include "session/run_conditions.h"

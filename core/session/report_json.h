@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 #include "session/compare_report.h"
 #include "verify/compare_tensors.h"

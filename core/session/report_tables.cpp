@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.h"
 #include "base/quantities.h"
 
 namespace fusescope {

@@ -10,7 +10,7 @@
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/same_plan_options.h"
 #include "session/memory_report.h"
 #include "session/options_json.h"

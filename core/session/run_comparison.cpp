@@ -1,6 +1,7 @@
 #include "session/run_comparison.h"
 
 #include "base/json_fields.h"
+#include "ir/graph.h"
 #include "session/report_json.h"
 
 namespace fusescope {

@@ -1,6 +1,7 @@
 #include "session/run_errors.h"
 
 #include "base/json_fields.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -7,6 +7,7 @@
 #include "analysis/many_groups.h"
 #include "base/sort_distinct.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/module_paths.h"
 #include "session/report_json.h"
 #include "session/run_conditions.h"

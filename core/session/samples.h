@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "engine/input_check.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/json_fields.h"
 #include "base/user_json.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/options_json.h"
 #include "session/sample_source.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "calibration/ranges.h"
 #include "planning/plan.h"

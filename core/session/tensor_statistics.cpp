@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/float_bits.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace fusescope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json_fields.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "tuning/tune_search.h"
 
 namespace fusescope {

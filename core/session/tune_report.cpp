@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compilers/compile_network.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/engine_prices.h"
 #include "target/target_table.h"

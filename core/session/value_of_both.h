@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/random_inputs.h"
 #include "session/samples.h"

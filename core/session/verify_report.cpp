@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "frontends/onnx_writer.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "planning/directives_file.h"
 
 namespace fusescope {

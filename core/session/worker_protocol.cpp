@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json_fields.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/options_json.h"
 #include "session/run.h"
 

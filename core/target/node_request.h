@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "ir/graph.h"
 #include "target/target.h"
 #include "target/value_scope.h"
 

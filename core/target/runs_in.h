@@ -4,6 +4,8 @@
 
 namespace fusescope {
 
+struct Node;
+
 /// Whether `target` runs the operator of `node` in the float type `type`: its kernels calculate in registers in another
 /// type anyway, or its row in the table accepts the type. Restrictions that are not about types are checked by
 /// validateNode().

@@ -4,17 +4,22 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "ir/decision.h"
-#include "ir/graph.h"
+#include "ir/tensor_type.h"
 #include "ops/type_set.h"
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+struct Subgraph;
 struct TargetTable;
 
 /// The capabilities of a machine, by name: "avx2", "avx512", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16",

@@ -1,10 +1,15 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
+
+class Graph;
+struct Subgraph;
 
 /// The values that a node can read: those of its graph and, through the captures of bodies, those of the enclosing
 /// graphs. It refers to all these graphs and must not outlive them.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph.h"
 #include "planning/quantized_model.h"
 
 namespace fusescope {

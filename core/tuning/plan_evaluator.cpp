@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "engine/input_check.h"
+#include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/without_lowered_types.h"
 #include "tuning/outside_metric.h"
 #include "verify/tensor_error.h"

@@ -8,6 +8,7 @@
 
 #include "base/quantities.h"
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
 #include "planning/read_type.h"

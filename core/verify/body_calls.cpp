@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "backends/reference/convert_elements.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

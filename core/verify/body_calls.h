@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/body_observer.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
 

@@ -4,11 +4,15 @@
 #include <optional>
 #include <set>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/stop.h"
-#include "ir/graph.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 /// How the codes of an edge represent numbers: number = (code - zero) · scale.
 struct CodeMeaning {

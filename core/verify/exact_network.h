@@ -10,6 +10,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Returns the network of `lowered` without quantisation: without the codes that its options ask for, and without the
 /// author's codes on activations. Q and DQ with one constant scale are passed through, so that edges of codes contain
 /// the numbers themselves; weights that the file stores as codes keep the numbers that these represent. Ids of nodes

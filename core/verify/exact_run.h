@@ -12,6 +12,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// Computes the exact values of several samples on demand, in the order of the network. The caller stores the inputs.
 class ExactRun {
  public:

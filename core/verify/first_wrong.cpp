@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "ir/graph.h"
 #include "verify/layer_errors.h"
 #include "verify/value_sources.h"
 

@@ -15,6 +15,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// The local error is what a fused node adds by itself, when its inputs are exact and only rounded to what it reads.
 /// The carried error is what is wrong there when everything is lowered. A culprit has a local error; the nodes after it
 /// have only a carried one.

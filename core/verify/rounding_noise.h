@@ -6,6 +6,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// Simulates one of the many ways in which a right kernel may round. Kernels may add in another order, contract a
 /// product and a sum, or approximate a function, so that each number that a node calculates may have a small error.
 /// RoundingNoise changes every such number by as much as is allowed, up or down; consequences inside the region

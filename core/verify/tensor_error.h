@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 #include "verify/code_meaning.h"

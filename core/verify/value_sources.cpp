@@ -1,5 +1,7 @@
 #include "verify/value_sources.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
-
 namespace fusescope {
+
+class Graph;
 
 /// The values from which each value is made, by name. An error can spread along these.
 using ValueSources = std::map<std::string, std::vector<std::string>>;

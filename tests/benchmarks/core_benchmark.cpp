@@ -6,6 +6,7 @@
 
 #include "diff/diff_plans.h"
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "layout/layout.h"
 #include "session/artifact.h"
 #include "session/engine_reports.h"

@@ -11,6 +11,7 @@
 #include "engine/engine_file.h"
 #include "engine/input_check.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "tests/compilers/abacus_child.h"
 
 namespace fusescope {

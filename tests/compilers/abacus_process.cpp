@@ -24,6 +24,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 
 namespace fusescope::abacus {
 namespace {

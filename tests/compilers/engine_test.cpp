@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"

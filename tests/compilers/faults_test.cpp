@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "compilers/compile_network.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/open_artifact.h"
 #include "session/random_inputs.h"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "interchange/exports.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

@@ -3,6 +3,7 @@
 
 #include "compilers/openvino/openvino_read_back.h"
 #include "compilers/openvino/openvino_support.h"
+#include "ir/graph.h"
 #include "tests/fuzz/fuzz_support.h"
 
 using namespace fusescope;

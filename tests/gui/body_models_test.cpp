@@ -230,3 +230,4 @@ class BodyModelsTest : public QObject {
 
 FUSESCOPE_GUI_TEST(BodyModelsTest, 8)
 #include "body_models_test.moc"
+#include "ir/graph.h"

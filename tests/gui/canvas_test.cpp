@@ -245,3 +245,4 @@ class CanvasTest : public test::SampleCanvas {
 
 FUSESCOPE_GUI_TEST(fusescope::CanvasTest, 17)
 #include "canvas_test.moc"
+#include "ir/graph.h"

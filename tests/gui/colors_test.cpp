@@ -334,3 +334,5 @@ class ColorsTest : public test::SampleCanvas {
 using fusescope::ColorsTest;
 FUSESCOPE_GUI_TEST(ColorsTest, 9)
 #include "colors_test.moc"
+#include "ir/graph.h"
+#include "planning/price_model.h"

@@ -122,3 +122,4 @@ class DocumentTest : public QObject {
 
 FUSESCOPE_GUI_TEST(DocumentTest, 7)
 #include "document_test.moc"
+#include "ir/graph.h"

@@ -371,4 +371,5 @@ class ModelsTest : public QObject {
 };
 
 FUSESCOPE_GUI_TEST(ModelsTest, 14)
+#include "ir/graph.h"
 #include "models_test.moc"

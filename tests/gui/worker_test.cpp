@@ -304,4 +304,5 @@ class WorkerTest : public QObject {
 };
 
 FUSESCOPE_GUI_TEST(WorkerTest, 9)
+#include "ir/graph.h"
 #include "worker_test.moc"

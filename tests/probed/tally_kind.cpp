@@ -4,6 +4,7 @@
 
 #include "base/json_fields.h"
 #include "compilers/probed/probed_kind.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

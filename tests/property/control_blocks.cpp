@@ -1,6 +1,7 @@
 // Nodes with bodies: branches, loops and scans whose bodies are random networks, which capture values from outside.
 #include <fmt/format.h>
 
+#include "ir/graph.h"
 #include "tests/property/graph_maker.h"
 
 namespace fusescope::property {

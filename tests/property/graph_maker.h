@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ir/model.h"
 #include "tests/mutation/dice.h"
 

@@ -3,8 +3,13 @@
 #include <map>
 #include <string>
 
+#include "ir/tensor.h"
 #include "planning/plan.h"
 #include "tests/mutation/dice.h"
+
+namespace fusescope {
+class Graph;
+}  // namespace fusescope
 
 namespace fusescope::property {
 

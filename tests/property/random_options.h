@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/graph.h"
 #include "planning/plan.h"
 #include "tests/mutation/dice.h"
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/tensor.h"
 #include "tests/property/graph_maker.h"
 
 namespace fusescope::property {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "ir/graph.h"
 #include "ir/model.h"
 
 namespace fusescope::test {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/tensor.h"
 #include "planning/plan.h"
 
 namespace fusescope::test {

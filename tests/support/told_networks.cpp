@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph.h"
+
 namespace fusescope::test {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "compilers/torch/capture_answer.h"
+#include "ir/tensor.h"
 #include "probe/environments.h"
 #include "probe/sha256.h"
 #include "tests/support/pt2_files.h"

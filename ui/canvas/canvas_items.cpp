@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/fusion/match.h"
 #include "planning/kinds.h"
-#include "planning/predict_times.h"
+#include "planning/plan_totals.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 

@@ -12,6 +12,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// Returns whether a fused node is an If, Loop or Scan whose bodies the cover contains.
 bool holdsBodies(const Cover& cover, const FusedNode& fused);
 

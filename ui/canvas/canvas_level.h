@@ -9,6 +9,10 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+struct Subgraph;
+
 /// The cover of the network, or of an open body, and the items that represent its parts.
 struct CanvasLevel {
   /// `of` must outlive it. `place` is the index of the level in CoverParts.

@@ -1,6 +1,7 @@
 #include <QPainterPath>
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_painter_private.h"
 #include "ui/canvas/edge_labels.h"

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "analysis/cost.h"
+#include "base/ids.h"
+#include "ir/tensor.h"
 #include "planning/cover.h"
 #include "ui/canvas/item_facts.h"
 
 namespace fusescope {
 
+struct Node;
 struct Plan;
 
 /// Computes the facts of the boxes of one cover, which must outlive it. It may be used on any one thread.

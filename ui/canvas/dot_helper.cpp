@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include "base/json.h"
+
 namespace fusescope {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/graph.h"
 #include "planning/cover_blocks.h"
 #include "ui/canvas/canvas_items.h"
 

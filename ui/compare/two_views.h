@@ -8,7 +8,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/compare/difference_model.h"
 #include "ui/docks/dock_context.h"

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

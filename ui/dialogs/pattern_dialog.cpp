@@ -4,6 +4,7 @@
 #include <QFormLayout>
 #include <QVBoxLayout>
 
+#include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 #include "planning/match_pattern.h"
 #include "planning/pin_choices.h"

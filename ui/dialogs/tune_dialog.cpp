@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "ir/graph.h"
 #include "planning/pin_choices.h"
 #include "ui/dialogs/tune_files.h"
 #include "ui/dialogs/tune_words.h"

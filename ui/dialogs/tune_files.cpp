@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "planning/same_plan_options.h"
 #include "session/options_json.h"
 #include "ui/document/qt_text.h"

@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "ir/graph.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/discard.h"

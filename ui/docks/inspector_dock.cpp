@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/graph.h"
 #include "planning/body_help.h"
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"

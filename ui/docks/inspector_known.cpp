@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/quantities.h"
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"

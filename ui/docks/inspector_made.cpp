@@ -1,6 +1,7 @@
 // What the Inspector says of what another compiler made.
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"

@@ -1,3 +1,4 @@
+#include "ir/graph.h"
 #include "planning/pin_answers.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"

@@ -1,3 +1,4 @@
+#include "ir/graph.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/qt_text.h"

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"
 #include "session/inspect.h"

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"
 

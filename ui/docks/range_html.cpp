@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/histogram_picture.h"

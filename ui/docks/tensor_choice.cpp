@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/tensor.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/document/selection.h"
 

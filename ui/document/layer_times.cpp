@@ -1,5 +1,6 @@
 #include "ui/document/layer_times.h"
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/layer_types.h"
 

@@ -2,6 +2,7 @@
 
 #include <QRegularExpression>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

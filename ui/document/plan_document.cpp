@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compilers/compile_network.h"
+#include "ir/graph.h"
 #include "planning/applicable_options.h"
 #include "session/engine_prices.h"
 #include "session/import_engine.h"

@@ -15,6 +15,7 @@
 namespace fusescope {
 
 class Compiler;
+class Graph;
 class JobRunner;
 
 /// The only mutable state of the window: a model, its options and directives, and the plan that they give. Views read

@@ -14,6 +14,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// The effects of one edit on the plan and the plans of its bodies, as names for people (texts of places). It contains
 /// what core/diff finds, for the docks. Numbers count each body as if it ran once.
 struct PlanDelta {

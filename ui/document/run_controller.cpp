@@ -7,6 +7,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "engine/extent_check.h"
 #include "engine/host_machine.h"
+#include "ir/graph.h"
 #include "session/exported_program_report.h"
 #include "session/import_engine.h"
 #include "ui/document/option_words.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "ui/document/plan_snapshot.h"
 
 namespace fusescope {

@@ -1,5 +1,6 @@
 #include "ui/document/selection_history.h"
 
+#include "ir/graph.h"
 #include "ui/document/plan_document.h"
 #include "ui/document/selection.h"
 

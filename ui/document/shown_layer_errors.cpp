@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/layer_types.h"
 

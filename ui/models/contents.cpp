@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
 #include "ui/document/made_words.h"

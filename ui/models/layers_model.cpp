@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/directive_edits.h"

@@ -3,6 +3,7 @@
 #include <QFont>
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/ribbon/ribbon_accessible.h"

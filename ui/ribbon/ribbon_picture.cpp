@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "diff/plan_levels.h"
+#include "ir/graph.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph.h"
 #include "session/bisect_report.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/tuning_words.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 #include "planning/module_pattern.h"
 #include "ui/docks/copy_command.h"

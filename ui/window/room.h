@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 #include <QWidget>
 
+#include "ir/graph.h"
 #include "ui/window/dock_area.h"
 
 namespace fusescope {

@@ -2,6 +2,10 @@
 
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// The operands of a product of bytes, and facts about them. The second operand is either weights, which are packed

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "backends/memory_format.h"
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope::native {
 

@@ -4,6 +4,10 @@
 
 #include "backends/native/region_facts.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// The relation between 8-bit codes and numbers, number = (code - zero) · scale, with one constant scale.

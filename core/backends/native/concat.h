@@ -5,6 +5,10 @@
 #include "backends/native/code_table.h"
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// The tables that are applied to the codes of some operands of a Concat while it copies them.

@@ -2,6 +2,10 @@
 
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Adds a step that runs one node with the reference kernel of its operator.

@@ -8,6 +8,10 @@
 
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Adds the steps of nodes that run together. It contains what its emitter found out about them.

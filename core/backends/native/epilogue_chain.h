@@ -3,6 +3,10 @@
 #include "backends/native/emitter.h"
 #include "backends/native/exact_epilogue.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// A convolution or matrix product with what follows it as far as it can be post-operations.

@@ -2,6 +2,10 @@
 
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Returns the narrow float in which oneDNN multiplies the two operands of `root`; f32 if they must be widened.

@@ -5,6 +5,8 @@
 #include <string>
 #include <type_traits>
 
+#include "ir/graph.h"
+
 namespace fusescope::native {
 namespace {
 

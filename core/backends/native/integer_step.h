@@ -1,7 +1,10 @@
 #pragma once
 
 #include "backends/native/region_program.h"
-#include "ir/graph.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::native {
 

@@ -5,6 +5,10 @@
 #include "backends/native/code_panels.h"
 #include "backends/native/epilogue_chain.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// A matrix product with the operations that were folded into it.

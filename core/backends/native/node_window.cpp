@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
+
 namespace fusescope::native {
 
 Window windowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel) {

@@ -1,6 +1,10 @@
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/tensor_type.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::native {
 

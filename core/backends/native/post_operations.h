@@ -6,6 +6,10 @@
 
 #include "backends/native/epilogue_chain.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Appends the post-operation of an Activation or a Swish. Returns false, and appends nothing, for other operations and

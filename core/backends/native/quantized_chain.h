@@ -7,6 +7,10 @@
 #include "backends/native/code_scales.h"
 #include "backends/native/context.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// A convolution or product of codes with what follows it as far as one kernel can take it:

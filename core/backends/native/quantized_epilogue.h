@@ -4,6 +4,10 @@
 
 #include "backends/native/quantized_chain.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Collects post-operations of oneDNN on a sum of products of codes. The accumulator of oneDNN contains the number

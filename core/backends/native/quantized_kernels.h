@@ -2,6 +2,10 @@
 
 #include "backends/native/quantized_chain.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 // These emit kernels of oneDNN that multiply codes. They return whether oneDNN has such a kernel.

@@ -2,6 +2,10 @@
 
 #include "backends/native/region_facts.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Returns which of the `rank` axes of its input a reduction or global pooling reduces; nothing if that depends on data

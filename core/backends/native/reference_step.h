@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/native/region_program.h"
+#include "ir/graph.h"
 
 namespace fusescope::native {
 

@@ -9,6 +9,7 @@
 #include "backends/native/region_program.h"
 #include "backends/native/rounding.h"
 #include "backends/native/weight.h"
+#include "ir/graph.h"
 
 namespace fusescope::native {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/native/narrow_floats.h"
+#include "ir/graph.h"
 #include "planning/fusion/match.h"
 #include "planning/read_type.h"
 

@@ -6,6 +6,11 @@
 
 #include "backends/backend.h"
 
+namespace fusescope {
+class Graph;
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Applies the only rounding rule (ARCHITECTURE.md) to a program in which every float is f32: it says to which type

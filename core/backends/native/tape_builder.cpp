@@ -4,6 +4,8 @@
 #include <limits>
 #include <set>
 
+#include "ir/graph.h"
+
 namespace fusescope::native {
 namespace {
 

@@ -5,7 +5,10 @@
 #include <optional>
 
 #include "backends/native/pointwise_step.h"
-#include "ir/graph.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::native {
 

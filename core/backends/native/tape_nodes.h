@@ -2,6 +2,10 @@
 
 #include "backends/native/region_facts.h"
 
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
+
 namespace fusescope::native {
 
 /// Returns whether a tape can process elements of this type directly, besides 8-bit codes and int32.

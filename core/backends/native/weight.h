@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "backends/code.h"
-#include "ir/graph.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::native {
 

@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "base/stop.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

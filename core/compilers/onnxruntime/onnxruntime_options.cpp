@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope::onnxruntime {
 namespace {

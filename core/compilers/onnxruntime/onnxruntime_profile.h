@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 
 namespace fusescope::onnxruntime {

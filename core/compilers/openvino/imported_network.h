@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 
 namespace fusescope {

@@ -3,9 +3,10 @@
 #include <string>
 
 #include "compilers/openvino/execution_graph.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+struct Node;
 
 /// What a layer does with elements.
 enum class LayerWork {

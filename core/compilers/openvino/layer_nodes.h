@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "compilers/openvino/layer_tensors.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+struct Node;
 
 /// A node of the file in a layer, and its certainty.
 struct HeldNode {

@@ -8,6 +8,7 @@
 #include "compilers/openvino/openvino_options.h"
 #include "compilers/openvino/openvino_read_back.h"
 #include "compilers/openvino/openvino_support.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <functional>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "interchange/npz.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

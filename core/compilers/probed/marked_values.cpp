@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compilers/probed/handed_names.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -12,6 +12,7 @@
 #include "engine/run_statistics.h"
 #include "interchange/codes.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "ir/tensor.h"
 #include "probe/started_process.h"

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ir/graph.h"
 #include "onnxlib/onnxlib.h"
 #include "planning/read_back_plan.h"
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "analysis/users.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 

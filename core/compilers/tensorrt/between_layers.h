@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Assigns to layers those nodes that no layer names, as far as tensors and neighbouring layers show where they belong.
 class BetweenLayers {
  public:

@@ -14,6 +14,7 @@
 #include "compilers/tensorrt/region_advice.h"
 #include "compilers/tensorrt/silent_nodes.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -13,6 +13,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// The contents of the files of a TensorRT engine that was built elsewhere.
 struct EngineFiles {
   EngineLayers layers;

@@ -10,6 +10,7 @@
 #include "compilers/probed/handed_names.h"
 #include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/named_nodes.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

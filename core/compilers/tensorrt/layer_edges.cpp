@@ -4,6 +4,8 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/graph.h"
 #include "planning/kinds.h"
 
 namespace fusescope {

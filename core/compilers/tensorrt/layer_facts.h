@@ -11,6 +11,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 // These translate what a layer of TensorRT says about itself, for engines of Fusescope and for engines that were built
 // elsewhere.
 

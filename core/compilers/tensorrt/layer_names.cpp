@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

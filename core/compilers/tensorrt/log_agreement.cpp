@@ -7,6 +7,7 @@
 #include "compilers/tensorrt/layer_facts.h"
 #include "compilers/tensorrt/layer_names.h"
 #include "frontends/tensorrt/layer_network.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

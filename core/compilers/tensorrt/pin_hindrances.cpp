@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "frontends/tensorrt/layer_list.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -5,6 +5,7 @@
 #include "compilers/probed/handed_names.h"
 #include "compilers/tensorrt/layer_facts.h"
 #include "compilers/tensorrt/named_nodes.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

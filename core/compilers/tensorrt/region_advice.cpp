@@ -8,6 +8,7 @@
 
 #include "analysis/users.h"
 #include "base/text.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -6,6 +6,7 @@
 #include "compilers/tensorrt/asked_types.h"
 #include "compilers/tensorrt/family_answers.h"
 #include "compilers/tensorrt/server_targets.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -7,6 +7,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Completes `told` for the nodes of `graph` that no kernel names. A kernel that names no node and only moves elements
 /// gets the moving nodes between the kernels that write its inputs and those that read its outputs (Derived, or Guessed
 /// if layers without nodes that may calculate are between them). A jump that compares two tensors gets the comparing

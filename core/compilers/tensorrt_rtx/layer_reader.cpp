@@ -11,6 +11,7 @@
 #include "compilers/tensorrt/layer_facts.h"
 #include "compilers/tensorrt/named_nodes.h"
 #include "compilers/tensorrt/silent_nodes.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

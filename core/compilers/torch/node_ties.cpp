@@ -5,6 +5,8 @@
 #include <string>
 #include <tuple>
 
+#include "ir/graph.h"
+
 namespace fusescope::torch_compiler {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "frontends/torch/inductor_build.h"
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compilers/torch/node_ties.h"
+#include "ir/graph.h"
 #include "onnxlib/exported_from.h"
 #include "probe/sha256.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compilers/torch/node_ties.h"
+#include "ir/graph.h"
 
 namespace fusescope::torch_compiler {
 

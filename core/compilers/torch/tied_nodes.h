@@ -6,6 +6,10 @@
 
 #include "compilers/torch/program_network.h"
 
+namespace fusescope {
+class Graph;
+}  // namespace fusescope
+
 namespace fusescope::torch_compiler {
 
 /// Adds `nodes` to `into` with a certainty of at most `atMost`. A node that is there already keeps the higher

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "compilers/torch/tied_nodes.h"
+#include "ir/graph.h"
 
 namespace fusescope::torch_tensorrt {
 namespace {

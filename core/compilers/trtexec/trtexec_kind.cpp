@@ -10,6 +10,7 @@
 #include "compilers/tensorrt/kernel_names.h"
 #include "compilers/tensorrt/read_built_engine.h"
 #include "compilers/tensorrt/server_kind.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -1,5 +1,7 @@
 #include "frontends/onnx/content_hash.h"
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "base/hash.h"
-#include "ir/graph.h"
 
 namespace fusescope {
+
+class Graph;
 
 /// Hashes structure, names, types, attributes and the data of small constants. Of large weights, only types and extents
 /// are included.

@@ -11,6 +11,7 @@
 #include "frontends/importers.h"
 #include "frontends/onnx/adapters.h"
 #include "frontends/onnx/unique_names.h"
+#include "ir/graph.h"
 #include "onnxlib/onnxlib.h"
 
 namespace fusescope {

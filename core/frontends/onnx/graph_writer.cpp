@@ -8,6 +8,7 @@
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/unique_names.h"
 #include "frontends/onnx_writer.h"
+#include "ir/graph.h"
 #include "ir/type_text.h"
 #include "onnxlib/onnxlib.h"
 

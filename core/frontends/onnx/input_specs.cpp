@@ -7,6 +7,7 @@
 #include "frontends/carried_inputs.h"
 #include "frontends/exporter_ranges.h"
 #include "ir/extent_expression.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

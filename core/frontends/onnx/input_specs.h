@@ -8,6 +8,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Makes one spec per input of the graph. Fixed extents are taken from the file. For open extents, `metadata` under our
 /// key takes precedence, then the range that PyTorch's exporter wrote into `graphMetadata`, then the usual extent for
 /// the position ("assumed"); fitInputSpecs() replaces assumed extents by those that the network can run. A decision

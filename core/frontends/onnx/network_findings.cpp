@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 namespace {
 

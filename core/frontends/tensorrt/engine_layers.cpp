@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "frontends/tensorrt/lenient_json.h"

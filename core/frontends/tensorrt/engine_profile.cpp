@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json.h"
 #include "base/medians.h"
 #include "base/text.h"
 #include "base/trimmed.h"

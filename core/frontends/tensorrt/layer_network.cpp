@@ -10,6 +10,7 @@
 #include "base/mapped_file.h"
 #include "frontends/onnx/content_hash.h"
 #include "frontends/onnx/input_specs.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

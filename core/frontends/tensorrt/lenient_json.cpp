@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace fusescope {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "frontends/torch/pickle.h"
 
 namespace fusescope::torch {

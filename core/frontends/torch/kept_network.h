@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/mapped_file.h"
 #include "base/temporary_folder.h"
 

@@ -1,5 +1,7 @@
 #include "frontends/torch/schema_fields.h"
 
+#include "base/json.h"
+
 namespace fusescope::torch {
 namespace {
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
+#include "base/result.h"
 #include "calibration/ranges.h"
 #include "planning/cover.h"
 

@@ -10,6 +10,7 @@
 #include "interchange/recipes/recipe.h"
 #include "interchange/recipes/registered_layers.h"
 #include "ir/model.h"
+#include "ir/tensor.h"
 
 namespace fusescope {
 

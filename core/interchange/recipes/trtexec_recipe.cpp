@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "interchange/recipes/recipe_pins.h"
 #include "interchange/recipes/recipe_readers.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

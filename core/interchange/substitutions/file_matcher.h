@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interchange/network_part.h"
+#include "ir/graph.h"
 #include "ir/model.h"
 #include "onnxlib/onnxlib.h"
 

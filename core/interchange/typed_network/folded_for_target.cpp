@@ -12,6 +12,7 @@
 #include "base/name_hints.h"
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/node_order.h"
+#include "ir/graph.h"
 #include "target/target_table.h"
 
 namespace fusescope {

@@ -1,6 +1,7 @@
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
 #include <locale.h>
+#include <cstddef>
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph.h"
 #include "ops/support/diagnostics.h"
 
 namespace fusescope::ops {

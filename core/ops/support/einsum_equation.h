@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "ir/graph.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::ops {
 

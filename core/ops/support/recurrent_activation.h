@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/graph.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::ops {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "ir/graph.h"
 #include "ops/support/diagnostics.h"
 
 namespace fusescope::ops {

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/result.h"
+#include "ir/tensor.h"
+
+namespace fusescope {
+struct Node;
+}  // namespace fusescope
 
 namespace fusescope::ops {
 

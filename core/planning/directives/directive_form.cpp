@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/shell_quoted.h"
+
 namespace fusescope {
 
 const DirectiveForm& formOf(DirectiveKind kind) {
@@ -21,6 +23,24 @@ std::optional<DirectiveKind> directiveKindFromName(std::string_view name) {
   for (const DirectiveForm* form : directiveForms())
     if (form->name == name) return kindOf(*form);
   return std::nullopt;
+}
+
+Cause causeOf(const Directive& directive) {
+  return Cause::directive(formOf(directive).name, directive.id);
+}
+
+std::string optionText(const Directive& directive) {
+  const DirectiveForm& form = formOf(directive);
+  if (form.option.empty()) return form.words(directive);
+  return std::string(form.option) + " " + shellQuoted(form.print(directive));
+}
+
+std::string inWords(const Directive& directive) {
+  return formOf(directive).words(directive);
+}
+
+bool asksForAType(const Directive& directive) {
+  return formOf(directive).asks != AskedType::Nothing;
 }
 
 Diagnostic badArgument(std::string_view option, std::string_view text, std::string problem, std::string help) {

@@ -5,14 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.h"
 #include "ir/decision.h"
-#include "ir/graph.h"
 #include "planning/directive.h"
 
 namespace fusescope {
 
 class DirectiveFields;
 class DirectiveResolver;
+class Graph;
 struct Plan;
 
 enum class PatternUse { Required, Optional, None };  ///< Optional: without a pattern, the directive applies everywhere

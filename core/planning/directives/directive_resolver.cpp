@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 DirectiveResolver::DirectiveResolver(const Model& model, const Target& target, const Directives& directives,

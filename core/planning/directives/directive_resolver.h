@@ -10,6 +10,8 @@
 
 namespace fusescope {
 
+class Graph;
+
 /// Matches the patterns of a list of directives and decides which directive is in force where. Each kind writes its
 /// entries into the map; claim() and takeOver() decide if two directives apply to the same place.
 class DirectiveResolver {

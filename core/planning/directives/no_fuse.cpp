@@ -4,6 +4,7 @@
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
 #include "planning/fused_node_facts.h"
+#include "planning/plan.h"
 #include "planning/steps.h"
 
 namespace fusescope {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "planning/directives/directive_resolver.h"
 #include "planning/directives/typed_argument.h"
 

@@ -1,3 +1,4 @@
+#include "ir/graph.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/graph.h"
 #include "planning/kernel_bindings.h"
 
 namespace fusescope {

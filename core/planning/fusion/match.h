@@ -1,12 +1,17 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
+#include "base/ids.h"
 
 namespace fusescope {
+
+class Graph;
+struct Node;
 
 // Questions of fusion rules about a graph. They do not depend on segments, precision or directives.
 

@@ -8,6 +8,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon). An RMS norm has no mean.
 /// Weight and bias are included only if they are applied before x is.
 struct NormCore {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/contraction.h"
+#include "ir/graph.h"
 #include "planning/bindings.h"
 #include "planning/fusion/match.h"
 #include "planning/steps.h"

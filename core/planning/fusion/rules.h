@@ -9,6 +9,9 @@
 
 namespace fusescope {
 
+class Graph;
+struct Node;
+
 /// One way to combine nodes into kernels. `apply` searches the whole graph once and proposes what it finds.
 struct FusionRule {
   std::string_view name;

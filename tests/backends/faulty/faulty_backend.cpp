@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/reference/reference_backend.h"
+#include "ir/graph.h"
 #include "tests/backends/changed_code.h"
 
 namespace fusescope {

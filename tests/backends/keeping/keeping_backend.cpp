@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "backends/reference/reference_backend.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -2,6 +2,7 @@
 #include <QVBoxLayout>
 #include <QVariant>
 
+#include "ir/graph.h"
 #include "ui/docks/dock.h"
 #include "ui/document/qt_text.h"
 

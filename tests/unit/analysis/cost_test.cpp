@@ -1,4 +1,5 @@
 #include "analysis/cost.h"
+#include "ir/graph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #include "analysis/structural_key.h"
+#include "ir/graph.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

@@ -2,6 +2,7 @@
 // last bit.
 #include <gtest/gtest.h>
 
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

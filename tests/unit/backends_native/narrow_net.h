@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "ir/graph.h"
 #include "tests/support/node_by_node.h"
 #include "tests/unit/backends_native/narrow_net.h"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

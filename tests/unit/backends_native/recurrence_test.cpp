@@ -1,6 +1,7 @@
 // LSTM and GRU by the native backend against the reference.
 #include <gtest/gtest.h>
 
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

@@ -10,6 +10,7 @@
 #include "backends/native/tape.h"
 #include "engine/kernel_requests.h"
 #include "engine/kernel_store.h"
+#include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 
 namespace fusescope::testing {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "ir/graph.h"
 #include "planning/plan.h"
 
 namespace fusescope::testing {

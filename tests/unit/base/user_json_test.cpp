@@ -1,4 +1,5 @@
 #include "base/user_json.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 

@@ -15,6 +15,7 @@
 #include "compilers/probed/compiler_input.h"
 #include "engine/kernel_requests.h"
 #include "engine/kernel_store.h"
+#include "ir/graph.h"
 #include "onnxlib/onnx_text.h"
 #include "probe/sha256.h"
 #include "session/artifact.h"

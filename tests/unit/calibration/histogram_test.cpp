@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "base/json.h"
 #include "calibration/histogram.h"
 #include "calibration/range_method.h"
 

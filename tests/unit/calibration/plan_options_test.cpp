@@ -5,6 +5,7 @@
 
 #include "calibration/ranges.h"
 #include "diff/diff_plans.h"
+#include "ir/graph.h"
 #include "planning/plan.h"
 #include "planning/plan_json.h"
 #include "session/artifact.h"

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "calibration/ranges.h"
 #include "calibration/weight_codes.h"
 #include "tests/support/paths.h"

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
 #include "tests/unit/frontends/onnx_files.h"

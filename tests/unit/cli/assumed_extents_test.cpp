@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "ir/graph.h"
 #include "tests/support/process.h"
 #include "tests/unit/frontends/onnx_files.h"
 

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "frontends/importers.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "onnxlib/onnx_text.h"
 #include "tests/unit/cli/cli_fixture.h"
 

@@ -2,6 +2,7 @@
 #include "frontends/example_inputs.h"
 #include "frontends/input_spec_metadata.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "onnxlib/edited_network.h"
 #include "tests/support/command_json.h"
 #include "tests/unit/cli/cli_fixture.h"

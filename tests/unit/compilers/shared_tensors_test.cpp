@@ -1,5 +1,6 @@
 // Tensors in memory that another process maps: what it puts there is read, and what it tells is not believed.
 #include "compilers/probed/shared_tensors.h"
+#include "base/json.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

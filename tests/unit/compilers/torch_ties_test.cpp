@@ -4,6 +4,7 @@
 #include "compilers/torch/node_ties.h"
 #include "compilers/torch/program_facts.h"
 #include "compilers/torch/torch_profile.h"
+#include "ir/graph.h"
 
 namespace fusescope::torch_compiler {
 namespace {

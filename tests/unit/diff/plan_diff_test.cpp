@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "planning/price_model.h"
 #include "session/artifact.h"
 #include "session/engine_reports.h"
 #include "session/open_model.h"

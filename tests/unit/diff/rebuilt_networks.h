@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph.h"
 #include "ir/model.h"
 
 namespace fusescope::test {

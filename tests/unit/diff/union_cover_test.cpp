@@ -9,6 +9,7 @@
 #include "diff/diff_plans.h"
 #include "diff/difference_groups.h"
 #include "diff/fusion_words.h"
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
 #include "session/load_samples.h"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "planning/plan.h"
 #include "tests/support/paths.h"
 

@@ -7,6 +7,7 @@
 #include "engine/timing_price_model.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
+#include "planning/price_model.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/files.h"
+#include "ir/graph.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

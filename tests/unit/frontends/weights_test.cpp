@@ -2,6 +2,7 @@
 // room on the disk, and nothing of them is read that is not asked for.
 #include <gtest/gtest.h>
 
+#include "ir/graph.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

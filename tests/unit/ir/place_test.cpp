@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/decision.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 namespace {

@@ -1,6 +1,7 @@
 // When dot is asked for a level, what becomes of its answer, and what goes over the wire to the process that has it.
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "layout/drawing_quality.h"
 #include "layout/level.h"
 #include "layout/level_cache.h"

@@ -9,6 +9,7 @@
 
 #include "base/float_bits.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "session/random_inputs.h"
 #include "tests/support/node_by_node.h"
 #include "tests/support/paths.h"

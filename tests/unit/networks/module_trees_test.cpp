@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "ir/graph.h"
 #include "planning/module_tree.h"
 #include "session/artifact.h"
 #include "session/open_model.h"

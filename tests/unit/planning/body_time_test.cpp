@@ -3,7 +3,8 @@
 
 #include "passes/pipelines.h"
 #include "planning/body_time.h"
-#include "planning/predict_times.h"
+#include "planning/plan_totals.h"
+#include "planning/price_model.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 

@@ -1,7 +1,7 @@
 #include "planning/directives_file.h"
 
 #include "planning/directives/directive_form.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "tests/support/paths.h"
 #include "tests/unit/planning/plan_testing.h"
 

@@ -5,6 +5,7 @@
 #include "base/files.h"
 #include "calibration/ranges.h"
 #include "passes/pipelines.h"
+#include "planning/price_model.h"
 #include "planning/read_back_plan.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"

@@ -1,3 +1,4 @@
+#include "planning/price_model.h"
 #include "planning/without_lowered_types.h"
 #include "tests/unit/planning/plan_testing.h"
 

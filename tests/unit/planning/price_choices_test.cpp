@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "planning/plan_json.h"
+#include "planning/price_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope::testing {

@@ -1,7 +1,6 @@
 // What another compiler made of a plan: kernels over its nodes, and what is found from them.
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
-#include "planning/predict_times.h"
 #include "planning/segment_borders.h"
 #include "tests/unit/planning/read_back_testing.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 
 namespace fusescope {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/inspect.h"
 #include "session/open_model.h"

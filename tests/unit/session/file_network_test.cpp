@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 #include "tests/unit/frontends/onnx_files.h"

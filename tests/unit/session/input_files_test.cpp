@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "tests/unit/frontends/onnx_files.h"
 

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "planning/cover_json.h"
 #include "planning/fused_node_facts.h"
 #include "planning/pin_answers.h"
-#include "planning/plan_json.h"
 #include "planning/segment_borders.h"
 #include "session/artifact.h"
 #include "session/compare.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "planning/plan_json.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"

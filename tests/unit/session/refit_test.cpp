@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/engine_file.h"
+#include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/calibrate.h"
 #include "session/random_inputs.h"

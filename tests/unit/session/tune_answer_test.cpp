@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/random_inputs.h"
 #include "session/tune_report.h"
 

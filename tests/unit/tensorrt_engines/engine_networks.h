@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "ir/graph.h"
+
 // The networks that the engines of the shared folder were built from. None of their ONNX files is stored beside them:
 // here they are written again from the structure that torchvision, Keras and NVIDIA's cookbook publish, with the names
 // that the exporters of then gave. Weights are absent; extents of inputs are the engines'.

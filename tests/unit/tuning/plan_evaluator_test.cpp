@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "interchange/npz.h"
+#include "ir/graph.h"
 #include "planning/pin_answers.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"

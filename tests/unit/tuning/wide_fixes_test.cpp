@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"

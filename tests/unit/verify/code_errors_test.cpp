@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
 #include "session/layer_error_report.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "tests/unit/verify/floats.h"
 
 namespace fusescope {

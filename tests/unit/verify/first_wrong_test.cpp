@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "ir/graph.h"
 #include "session/layer_error_report.h"
 #include "session/open_artifact.h"
 #include "tests/support/paths.h"

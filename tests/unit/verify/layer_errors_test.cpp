@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/graph.h"
 #include "planning/without_lowered_types.h"
 #include "session/advice.h"
 #include "session/layer_error_report.h"

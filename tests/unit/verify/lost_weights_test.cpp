@@ -1,6 +1,7 @@
 // Weights that do not fit into the type in which they are read: why a node goes wrong by itself.
 #include <gtest/gtest.h>
 
+#include "ir/graph.h"
 #include "session/explain.h"
 #include "session/layer_error_report.h"
 #include "session/open_artifact.h"
