@@ -27,11 +27,13 @@ Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string symbol = text.substr(0, equals), name = text.substr(std::min(equals + 1, text.size()));
     if (!isPythonName(symbol) || !isPythonName(name))
-      return Diagnostic{.message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
-                        .where = {.attribute = "--dim"},
-                        .help = "A name has letters, digits and _: --dim s77=batch. inspect tells the symbols."};
+      return Diagnostic{
+          .message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
+          .where = {.attribute = "--dim"},
+          .help = "A name consists of letters, digits and _: --dim s77=batch. fusescope inspect lists the symbols."};
     if (!names.emplace(symbol, name).second)
-      return Diagnostic{.message = fmt::format("{} is given two names", symbol), .where = {.attribute = "--dim"}};
+      return Diagnostic{.message = fmt::format("{} is given two different names", symbol),
+                        .where = {.attribute = "--dim"}};
   }
   return names;
 }

@@ -41,7 +41,7 @@ void printForPeople(const Json& json) {
 
 Result<int> inputs(const Arguments& arguments) {
   if (arguments.path.empty())
-    return Diagnostic{.message = "what to look at is missing",
+    return Diagnostic{.message = "the file to show is missing",
                       .where = {.attribute = "MODEL"},
                       .help = "Give a network, a plan, an engine or a session."};
   if (!arguments.output.empty()) {

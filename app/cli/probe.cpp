@@ -19,7 +19,7 @@ namespace {
 
 Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
   if (arguments.plan.compiler.empty())
-    return Diagnostic{.message = "which compiler the job is for is missing",
+    return Diagnostic{.message = "the compiler that the job is for is missing",
                       .where = {.attribute = "--compiler"},
                       .help = "Give --compiler onnxruntime, for example; fusescope compilers lists them all."};
   JobDescription wishes{.model = {},
@@ -44,8 +44,8 @@ Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
                {"do", names}});
   } else {
     std::cout << fmt::format(
-        "{} is written, {}: it asks {} for {}\nrun it where that is: python3 {}; it writes result.zip beside itself\n"
-        "then: fusescope probe open result.zip\n",
+        "{} is written, {}: it asks {} for {}\nrun it on the machine where that compiler is: python3 {}; it writes "
+        "result.zip beside itself\nthen: fusescope probe open result.zip\n",
         arguments.job, bytesText(packed.bytes), compiler, joined(names), arguments.job);
   }
   return kDone;
@@ -111,9 +111,9 @@ void printOpened(const OpenedJob& job, const Artifact& artifact, const Answers& 
                            recorded.machine, recorded.platform, recorded.python, counted(recorded.threads, "thread"),
                            recorded.finished);
   for (const auto& [question, why] : answers.failed) std::cout << fmt::format("no answer to {}: {}\n", question, why);
-  if (answers.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
-  std::cout << fmt::format("every verb takes it: fusescope plan {} --compiler {}\n", shellQuoted(job.wishes.model.path),
-                           shellQuoted(job.wishes.options.compiler));
+  if (answers.random) std::cout << "on random inputs: no others were given (--inputs)\n";
+  std::cout << fmt::format("every command accepts it: fusescope plan {} --compiler {}\n",
+                           shellQuoted(job.wishes.model.path), shellQuoted(job.wishes.options.compiler));
 }
 
 Result<int> openResult(const ArgumentsOf<ProbeOpenSettings>& arguments) {

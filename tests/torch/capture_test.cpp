@@ -184,7 +184,7 @@ TEST_F(CapturedCode, WhereTheProgramHasNoOnnxFormItStays) {
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(has(result.err, "cannot export the program to ONNX")) << result.err;
-  EXPECT_TRUE(has(result.err, "The program stays in " + user("net.make.pt2").string())) << result.err;
+  EXPECT_TRUE(has(result.err, "The program is kept in " + user("net.make.pt2").string())) << result.err;
   EXPECT_EQ(json({"inspect", user("net.make.pt2")})["cannot_run"][0]["code"], "build.needs_torch");
 }
 
