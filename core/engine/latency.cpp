@@ -16,29 +16,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The machine counts as quiet when 95 of 100 runs take at most this many times the median.
+/// The machine counts as quiet if 95 of 100 runs take at most this many times the median.
 constexpr double kQuietSpread = 1.25;
 constexpr std::int64_t kLeastSamples = 5;
 constexpr std::size_t kNamedSteps = 3;
-constexpr std::size_t kNeighbours = 4;  // of a step, on each side
+constexpr std::size_t kNeighbours = 4;  // the number of neighbouring runs on each side of a run
 
 double millisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
-/// The value below which `share` of the sorted samples lie (nearest rank).
+/// Returns the value below which `share` of the sorted samples are (nearest rank).
 double percentile(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];
 }
 
-/// Milliseconds. Where layers are timed, every other run is without a clock between its steps: what a run takes is told
-/// by those, what its layers take by the others.
+/// Times in milliseconds. If layers are timed, every other run is made without a clock between its steps: these runs
+/// give the time of a whole run, and the others give the times of layers.
 struct Samples {
   std::vector<double> runs;
   std::vector<double> clockedRuns;
-  std::int64_t byFewerThreads = 0;         ///< of the runs
-  std::vector<std::vector<double>> steps;  ///< of each step, in the clocked runs
+  std::int64_t byFewerThreads = 0;         ///< the number of runs
+  std::vector<std::vector<double>> steps;  ///< for each step, its times in the runs with a clock
 };
 
 Status runPlain(AdaptiveRun& program, Samples& samples) {
@@ -70,7 +70,7 @@ Status warmUp(AdaptiveRun& program, const TimeOptions& options) {
   return Done{};
 }
 
-/// `emulated`: the time of a whole run says nothing, only the layers do.
+/// If `emulated` is set, the time of a whole run means nothing, and only the times of layers are used.
 Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool emulated, BodyProfile& profile) {
   Samples samples;
   samples.steps.resize(program.program().steps.size());
@@ -85,7 +85,7 @@ Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool em
   return samples;
 }
 
-/// One row per step and per free view, in the order of the program.
+/// Returns one row for each step and each free view, in the order of the program.
 std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, const Samples& samples,
                                  const BodyProfile& profile) {
   const Plan& plan = engine.plan();
@@ -110,7 +110,7 @@ std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, c
   return layers;
 }
 
-/// The type that a step imitates: a fused node's, or of a conversion the narrower side.
+/// Returns the type that a step imitates: that of its fused node, or the narrower type of a conversion.
 DataType emulatedTypeOf(const Plan& plan, const Program& program, const Step& step) {
   if (step.fused.valid()) return emulatedType(plan, plan.fusedNodes[step.fused.index]);
   const DataType from = program.buffers[step.inputs.front()].desc.dtype;
@@ -189,7 +189,7 @@ Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, Bo
   if (emulated && !options.perLayer) return report;
   TimeOptions effective = options;
   if (emulated) {
-    // The layers that are not emulated can still be timed; a few runs are enough, since emulated ones are slow.
+    // The layers that are not emulated can still be timed. A few runs are enough, because emulated layers are slow.
     effective.warmupSeconds = 0;
     effective.seconds = std::min(options.seconds, 1.0);
   }
