@@ -51,8 +51,9 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
 Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Artifact& artifact,
                                             const NetworkCutter& cutter, PartShows shows) {
   std::set<std::size_t> all;
-  const bool isNamed = arguments.wishes.isByValues() || (arguments.wishes.isByNodes() && shows != PartShows::Unfused);
-  if (isNamed) return TRY(chosenPart(cutter, artifact.cover(), arguments.wishes)).nodes;
+  const bool isNamed =
+      arguments.selection.isByValues() || (arguments.selection.isByNodes() && shows != PartShows::Unfused);
+  if (isNamed) return TRY(chosenPart(cutter, artifact.cover(), arguments.selection)).nodes;
   for (std::size_t node = 0; node < cutter.values().graph().nodes.size(); ++node) all.insert(node);
   return all;
 }
@@ -130,7 +131,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
   const MinimalOptions options{
       .shows = shows,
       .tolerance = arguments.rms,
-      .together = shows == PartShows::Unfused ? arguments.wishes.nodes : Names(),
+      .together = shows == PartShows::Unfused ? arguments.selection.nodes : Names(),
       .trials = arguments.trials,
       .seconds = arguments.seconds,
       .against = TRY(otherOptions(arguments, *artifact.plan)),
@@ -154,7 +155,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
 Result<int> extract(const Arguments& arguments) {
   Artifact artifact = TRY(open(arguments.path, arguments.plan));
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
-  const bool isOfKernels = !arguments.wishes.kernels.empty() || !arguments.wishes.segments.empty();
+  const bool isOfKernels = !arguments.selection.kernels.empty() || !arguments.selection.segments.empty();
   if (isOfKernels && !artifact.isOurs()) TRY(readBack(artifact));
   const Samples samples = TRY(arguments.inputs.samples(artifact));
   const ExtractOptions options{
@@ -164,7 +165,7 @@ Result<int> extract(const Arguments& arguments) {
   NetworkPart chosen;
   Json minimal;
   if (arguments.minimal.empty()) {
-    chosen = TRY(chosenPart(cutter, artifact.cover(), arguments.wishes));
+    chosen = TRY(chosenPart(cutter, artifact.cover(), arguments.selection));
   } else {
     const auto smallest = TRY(smallestPart(arguments, artifact, cutter, samples));
     if (!smallest) return kDoesNotHold;

@@ -70,14 +70,14 @@ void printForPeople(const Json& made, const std::string& path) {
 /// it. `names` are the author's names for extents, which are used unless the user gives others.
 Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
-  MakeNetworkOptions wishes{.environment = arguments.environment, .names = {}};
-  wishes.names = TRY(namesOf(arguments));
+  MakeNetworkOptions options{.environment = arguments.environment, .names = {}};
+  options.names = TRY(namesOf(arguments));
   const auto isTaken = [&](const std::string& name) {
-    return std::ranges::any_of(wishes.names, [&](const auto& given) { return given.second == name; });
+    return std::ranges::any_of(options.names, [&](const auto& given) { return given.second == name; });
   };
   for (const auto& [symbol, name] : names)
-    if (!isTaken(name)) wishes.names.emplace(symbol, name);
-  const NetworkOfProgram made = TRY(makeNetwork(path, wishes, {}, progressLine()));
+    if (!isTaken(name)) options.names.emplace(symbol, name);
+  const NetworkOfProgram made = TRY(makeNetwork(path, options, {}, progressLine()));
   clearProgressLine();
   json.update(networkOfProgramJson(path, made));
   if (arguments.json)

@@ -82,15 +82,15 @@ Status checkNoCode(const ImportSettings& arguments) {
 
 Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const ImportSettings& arguments,
                                          const std::string& environment, const Progress& progress) {
-  CaptureOptions wishes{.environment = environment,
-                        .into = arguments.into,
-                        .overwrites = arguments.overwrites,
-                        .breaks = arguments.breaks};
-  wishes.inputs = TRY(inputsOf(arguments));
-  TRY(checkCapture(code, wishes));
+  CaptureOptions options{.environment = environment,
+                         .into = arguments.into,
+                         .overwrites = arguments.overwrites,
+                         .breaks = arguments.breaks};
+  options.inputs = TRY(inputsOf(arguments));
+  TRY(checkCapture(code, options));
   TRY(confirmCode(code, environment, arguments.isConfirmed));
-  wishes.confirmed = code.sha256;
-  return captureProgram(code, wishes, {}, progress);
+  options.confirmed = code.sha256;
+  return captureProgram(code, options, {}, progress);
 }
 
 Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {

@@ -247,7 +247,7 @@ class Bisection {
     if (hint == options.end() || std::ranges::count(hint->values, kExactHint) == 0) return Done{};
     TRY(search({.what = "the hint",
                 .names = {kHint},
-                .apply = [](const SwitchSet&, PlanOptions& wished) { wished.compilerOptions[kHint] = kExactHint; },
+                .apply = [](const SwitchSet&, PlanOptions& options) { options.compilerOptions[kHint] = kExactHint; },
                 .asOptions =
                     [](const SwitchSet&) {
                       return std::vector<std::string>{"--compiler-option", fmt::format("{}={}", kHint, kExactHint)};

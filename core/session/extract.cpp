@@ -158,7 +158,7 @@ class Extraction {
           "ranges belong to values, which keep their names: give the file of --ranges with the part, too");
   }
 
-  bool wishesSomething() const {
+  bool asksForSomething() const {
     const PlanOptions& options = m_plan.options;
     return !m_result.directives.empty() || !options.precisions.empty() || options.target != PlanOptions().target ||
            options.workspaceBytes != 0 || options.weightOnly.type != DataType::Undefined;
@@ -183,7 +183,7 @@ class Extraction {
         values.push_back(arraysOf(m_part, sample));
       }
     std::string directives;
-    if (wishesSomething()) {
+    if (asksForSomething()) {
       PlanOptions options = m_plan.options;
       options.directives = m_result.directives;
       directives = toJson(directivesFileOf(options)).dump(2) + "\n";
@@ -220,10 +220,10 @@ Json valuesJson(const std::vector<PartValue>& values) {
 
 }  // namespace
 
-Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& wishes, const Samples* samples,
+Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& selection, const Samples* samples,
                                   const ExtractOptions& options) {
   const NetworkCutter cutter = TRY(NetworkCutter::open(*artifact.plan, options.run.stop));
-  const NetworkPart part = TRY(chosenPart(cutter, artifact.cover(), wishes, options.run.stop));
+  const NetworkPart part = TRY(chosenPart(cutter, artifact.cover(), selection, options.run.stop));
   return extractPart(cutter, *artifact.plan, part, samples, options);
 }
 

@@ -92,8 +92,8 @@ Result<LayerErrorReport> layerErrors(const Artifact& artifact, const Samples& sa
 }
 
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
-                                     const LayerErrorOptions& wished, ErrorsAgainst against) {
-  LayerErrorOptions options = wished;
+                                     const LayerErrorOptions& given, ErrorsAgainst against) {
+  LayerErrorOptions options = given;
   options.sampleNames = samples.names();
   std::shared_ptr<const Plan> exact;
   if (against == ErrorsAgainst::F32) {

@@ -46,7 +46,7 @@ Diagnostic wrongSetting(std::string message, const std::string& text, std::strin
           .help = help.empty() ? "For example: --set x=1..8..32,3,224,224." : std::move(help)};
 }
 
-/// One wish of `--set`. Where it does not say the usual extent of a range, what the network has holds as far as it
+/// One entry of `--set`. Where it does not say the usual extent of a range, what the network has holds as far as it
 /// fits.
 Result<InputOverride> settingOf(const std::string& text, const std::vector<InputSpec>& specs) {
   const std::size_t equals = text.rfind('=');
@@ -201,12 +201,12 @@ NetworkInputs networkInputs(std::shared_ptr<const Model> model) {
   return all;
 }
 
-Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish, const StopToken& stop,
+Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& edits, const StopToken& stop,
                                     const Progress& progress) {
   auto model = TRY(modelIn(path, stop, progress));
   std::vector<InputOverride> overrides;
-  if (!wish.from.empty()) overrides = TRY(saidBy(wish.from, model->inputSpecs, stop, progress));
-  for (const std::string& text : wish.set) {
+  if (!edits.from.empty()) overrides = TRY(saidBy(edits.from, model->inputSpecs, stop, progress));
+  for (const std::string& text : edits.set) {
     InputOverride setting = TRY(settingOf(text, model->inputSpecs));
     std::erase_if(overrides, [&](const InputOverride& known) { return known.name == setting.name; });
     overrides.push_back(std::move(setting));
@@ -220,11 +220,11 @@ Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish
   return networkInputs(TRY(openModel(path, overrides, stop, progress)));
 }
 
-Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const InputEdits& wish,
+Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const InputEdits& edits,
                                               const StopToken& stop) {
-  if (wish.examples.empty()) return std::optional<Examples>();
+  if (edits.examples.empty()) return std::optional<Examples>();
   const auto plan = TRY(makePlan(inputs.model, {}, nullptr, stop));
-  const Samples samples = TRY(loadSamples(*plan, {.paths = wish.examples}));
+  const Samples samples = TRY(loadSamples(*plan, {.paths = edits.examples}));
   if (samples.list.size() > 1)
     return Diagnostic{
         .message = fmt::format("these are {} samples, but a file can contain only one", samples.list.size()),

@@ -21,29 +21,33 @@ Diagnostic inputError(const Model& model, const std::string& input, std::string 
 }
 
 /// The spec after the user's words: what was not said is kept where it fits between the new bounds.
-Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& wish) {
+Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& change) {
   spec.source = "user";
-  if (wish.dtype) spec.dtype = *wish.dtype;
-  const bool ranges = wish.min || wish.opt || wish.max;
-  if (!wish.fixed && !ranges) return spec;
-  if (wish.fixed && ranges) {
+  if (change.dtype) spec.dtype = *change.dtype;
+  const bool ranges = change.min || change.opt || change.max;
+  if (!change.fixed && !ranges) return spec;
+  if (change.fixed && ranges) {
     return inputError(model, spec.name, "has fixed extents and a range at once",
                       "Give either --input or --min/--opt/--max.");
   }
-  const Dims* given = wish.fixed ? &*wish.fixed : wish.opt ? &*wish.opt : wish.max ? &*wish.max : &*wish.min;
+  const Dims* given = change.fixed ? &*change.fixed
+                      : change.opt ? &*change.opt
+                      : change.max ? &*change.max
+                                   : &*change.min;
   const auto rank = given->size();
   const auto fitting = [&](const Dims& kept) { return kept.size() == rank ? kept : *given; };
-  spec.min = wish.fixed ? *wish.fixed : wish.min.value_or(fitting(spec.min));
-  spec.opt = wish.fixed ? *wish.fixed : wish.opt.value_or(fitting(spec.opt));
-  spec.max = wish.fixed ? *wish.fixed : wish.max.value_or(fitting(spec.max));
+  spec.min = change.fixed ? *change.fixed : change.min.value_or(fitting(spec.min));
+  spec.opt = change.fixed ? *change.fixed : change.opt.value_or(fitting(spec.opt));
+  spec.max = change.fixed ? *change.fixed : change.max.value_or(fitting(spec.max));
   if (spec.min.size() != rank || spec.opt.size() != rank || spec.max.size() != rank) {
     return inputError(model, spec.name, "--min, --opt and --max give different numbers of extents");
   }
   for (std::size_t i = 0; i < rank; ++i) {
     const auto anchor = (*given)[i];
-    if (!wish.fixed && !wish.min) spec.min[i] = std::min(spec.min[i], wish.opt ? spec.opt[i] : anchor);
-    if (!wish.fixed && !wish.max) spec.max[i] = std::max({spec.max[i], wish.opt ? spec.opt[i] : anchor, spec.min[i]});
-    if (!wish.fixed && !wish.opt)
+    if (!change.fixed && !change.min) spec.min[i] = std::min(spec.min[i], change.opt ? spec.opt[i] : anchor);
+    if (!change.fixed && !change.max)
+      spec.max[i] = std::max({spec.max[i], change.opt ? spec.opt[i] : anchor, spec.min[i]});
+    if (!change.fixed && !change.opt)
       spec.opt[i] = std::clamp(spec.opt[i], spec.min[i], std::max(spec.min[i], spec.max[i]));
     if (spec.min[i] > spec.opt[i] || spec.opt[i] > spec.max[i]) {
       return inputError(model, spec.name,
@@ -139,21 +143,21 @@ void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec
   }
 }
 
-Result<Model> withInputs(Model model, const std::vector<InputOverride>& wishes) {
-  if (wishes.empty()) return model;
+Result<Model> withInputs(Model model, const std::vector<InputOverride>& changes) {
+  if (changes.empty()) return model;
   GraphEditor editor(*model.graph);
   std::vector<std::string> names;
   for (const auto& spec : model.inputSpecs) names.push_back(spec.name);
   std::vector<bool> byUser(names.size(), false);
-  for (const auto& wish : wishes) {
-    const auto found = std::ranges::find(names, wish.name);
+  for (const auto& change : changes) {
+    const auto found = std::ranges::find(names, change.name);
     if (found == names.end()) {
-      return inputError(model, wish.name, "the model has no input of this name",
+      return inputError(model, change.name, "the model has no input of this name",
                         fmt::format("Its inputs are {}.", joined(names)));
     }
     const auto index = static_cast<std::size_t>(found - names.begin());
     const auto value = model.graph->inputs()[index];
-    model.inputSpecs[index] = TRY(overridden(model, model.inputSpecs[index], wish));
+    model.inputSpecs[index] = TRY(overridden(model, model.inputSpecs[index], change));
     editor.setType(value, TRY(typeFor(model, model.inputSpecs[index], model.graph->value(value).type)));
     byUser[index] = true;
   }

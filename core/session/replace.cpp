@@ -233,7 +233,7 @@ class Replacing {
     edits.metadata[std::string(kInputSpecsKey)] = inputSpecsText(specs);
   }
 
-  /// The wishes of the artifact that apply to the new network.
+  /// Returns the options of the artifact that apply to the new network.
   Result<PlanOptions> optionsFor() {
     ApplicableOptions applicable = TRY(applicableOptions(*m_model, m_artifact.plan->options, m_options.run.stop));
     for (const auto& dropped : applicable.dropped)
