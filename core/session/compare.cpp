@@ -23,9 +23,10 @@
 namespace fusescope {
 namespace {
 
-/// Each engine is timed in this many short turns, A B A B …, so that what else the machine does meets both alike.
+/// The engines are timed in this many short turns, A B A B …, so that other work on the machine affects both equally.
 constexpr int kTurns = 5;
-/// Of a turn's time, the part that goes to timing layers: the profiler's own cost is kept out of the totals.
+/// The share of a turn's time that is used to time layers. Totals are measured separately, because the profiler takes
+/// time itself.
 constexpr double kLayersShare = 0.4;
 constexpr double kFirstWarmup = 0.3;
 constexpr double kLaterWarmup = 0.02;
@@ -34,33 +35,34 @@ std::optional<double> medianOf(std::vector<double> samples) {
   return samples.empty() ? std::nullopt : std::optional(upperMedian(std::move(samples)));
 }
 
-/// A fused node of an engine: the body that it is in (CoveringNode::place), and its number in that plan.
+/// A fused node of an engine: the body that contains it (CoveringNode::place), and its number in the plan of that body.
 using MeasuredNode = std::pair<BodyPath, FusedNodeId>;
 
-/// What the turns of one engine measured.
+/// The measurements of one engine in all turns.
 struct Measured {
   explicit Measured(const Cover& of) : made(of) {}
 
-  const Cover& made;  ///< what the engine runs
+  const Cover& made;  ///< the cover of what the engine runs
   std::vector<double> totals;
   std::map<MeasuredNode, std::vector<double>> layers;
   std::set<MeasuredNode> emulated;
   std::string unavailable;
-  std::string disturbed;  ///< what else went on while a turn was measured; empty: nothing that is known
+  std::string disturbed;  ///< other work that was noticed while a turn was measured; empty if there was none
 
   std::optional<double> total() const { return medianOf(totals); }
-  /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time. Nothing where another
-  /// compiler tells no time of a kernel: its part was timed as a whole.
+  /// Returns the sum of the times of fused nodes. One without a step of its own (a view of its input) takes no time.
+  /// Returns nullopt if another compiler does not report the time of a kernel, because its part was timed as a whole.
   std::optional<double> sum(const std::vector<CoveringNode>& fusedNodes) const {
     return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns); });
   }
-  /// The same, of one turn alone.
+  /// Returns the same sum for one turn.
   std::optional<double> sumInTurn(const std::vector<CoveringNode>& fusedNodes, std::size_t turn) const {
     return sumOf(fusedNodes, [&](const std::vector<double>& turns) {
       return turn < turns.size() ? std::optional(turns[turn]) : std::nullopt;
     });
   }
-  /// Whether the time of a fused node is known from its step alone: that of a kernel of another compiler.
+  /// Returns whether the time of the fused node can only be known if the compiler reports it, as for kernels of another
+  /// compiler.
   bool mustBeTold(const CoveringNode& fused) const {
     const ReadBackPlan* readBack = asReadBack(made);
     if (readBack == nullptr) return false;
@@ -88,7 +90,7 @@ struct Measured {
   }
 };
 
-/// Why some groups have no time where the engines have one; empty: all have.
+/// Returns why some groups have no time although the engines have one; empty if all groups have times.
 std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<CompareGroup>& groups) {
   const auto untold = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
     const auto isUntold = [&](const CoveringNode& fused) { return !measured.isTold(fused); };
@@ -104,7 +106,7 @@ std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<
   return ofA + (ofA.empty() || ofB.empty() ? "" : "; ") + ofB;
 }
 
-/// The range of `measured(turn)` over the turns; nothing if one gives nothing.
+/// Returns the range of `measured(turn)` over the turns; nullopt if it is unknown for one of them.
 template <class OfTurn>
 std::optional<Range> rangeOver(std::size_t turns, OfTurn measured) {
   std::optional<Range> range;
@@ -116,7 +118,7 @@ std::optional<Range> rangeOver(std::size_t turns, OfTurn measured) {
   return range;
 }
 
-/// Totals, groups and how far the turns agree about them.
+/// Sets the totals, the times of the groups, and their ranges over the turns.
 void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   if (a.unavailable.empty()) report.aMs = a.total();
   if (b.unavailable.empty()) report.bMs = b.total();
@@ -138,7 +140,8 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   report.groupsUnavailable = untoldTimes(a, b, report.groups);
 }
 
-/// Steps of one turn, of what is made of the body at `path`; of a part that another compiler compiled its kernels.
+/// Adds the times of one turn: steps of the cover `made` of the body at `path`, and kernels of parts that another
+/// compiler compiled.
 void takeLayers(const std::vector<StepTime>& layers, const Cover& made, const BodyPath& path,
                 std::map<MeasuredNode, double>& turn, Measured& into) {
   for (const StepTime& layer : layers) {
@@ -201,7 +204,7 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
   return Done{};
 }
 
-/// Inner values that both runs hold, against `expected`, in the order of the graph.
+/// Compares the inner values that both runs have with `expected`, in the order of the graph.
 std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult& actual, const RunResult& expected,
                                             const Tolerance& tolerance) {
   std::vector<TensorComparison> comparisons;
@@ -216,7 +219,7 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
         comparisons.push_back(compareTensors(name, of->second, reference->second, tolerance));
         continue;
       }
-      // A truncated plan holds the same numbers in a narrower type.
+      // A truncated plan has the same numbers in a narrower type.
       comparisons.push_back(
           compareTensors(name, of->second.converted(reference->second.type()), reference->second, tolerance));
     }
@@ -224,7 +227,7 @@ std::vector<TensorComparison> compareValues(const Graph& graph, const RunResult&
   return comparisons;
 }
 
-/// By ValueId: what a plan has in memory.
+/// Returns the values that a plan has in memory.
 std::set<ValueId> inMemory(const Cover& plan) {
   std::set<ValueId> values;
   for (const FusedNode& fused : plan.fusedNodes) {
@@ -236,8 +239,8 @@ std::set<ValueId> inMemory(const Cover& plan) {
   return values;
 }
 
-/// Values that both plans have in memory in their bodies. A body runs once for each call: which call's value would be
-/// compared is nobody's to say, so they are counted.
+/// Counts the values in bodies that both plans have in memory. They are not compared, because there is one for each
+/// call of the body.
 std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   std::int64_t count = 0;
   for (const PlanLevel& level : planLevels(a, b)) {
@@ -249,7 +252,7 @@ std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   return count;
 }
 
-/// "onnxruntime 1.32.0, level=basic".
+/// Returns the compiler with its options: "onnxruntime 1.32.0, level=basic".
 std::string compilerText(const Cover& made) {
   const ReadBackPlan* readBack = asReadBack(made);
   if (readBack == nullptr) return kOwnCompiler + std::string(" ") + std::string(kFusescopeVersion);
@@ -258,7 +261,8 @@ std::string compilerText(const Cover& made) {
   return text;
 }
 
-/// What `lowered` gives, held against what `full`, of the same network in float32, gives; of several samples the worst.
+/// Returns the differences between the results of `lowered` and those of `full`, the same network in float32; for
+/// several samples, the largest ones.
 Result<ErrorReport> errorsAgainst(Engine& full, Engine& lowered, const Samples& samples, const Tolerance& tolerance,
                                   const StopToken& stop, const Progress& progress) {
   const Graph& graph = full.plan().graph();

@@ -19,7 +19,7 @@ namespace {
 
 using SampleValues = std::map<std::string, Tensor>;
 
-/// The arrays of one sample: `in:` and `out:` where a name is on both sides of the part.
+/// Returns the arrays of one sample. Names that are on both sides of the part get the prefixes `in:` and `out:`.
 NpzArrays arraysOf(const NetworkPart& part, const SampleValues& values) {
   NpzArrays arrays;
   for (const std::string& name : part.inputs) arrays["in:" + name] = values.at(name);
@@ -87,13 +87,13 @@ class Extraction {
     TRY(checkNotWrittenOver(m_options.path, m_plan, m_bytes));
     const std::filesystem::path path = folder / "part.onnx";
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weights, m_bytes));
-    // What types its outputs have is not always known where the network cannot be run, and the checker wants to know.
+    // The checker needs the types of the outputs, which are not always known if the network cannot be run.
     if (m_result.whyNoValues.empty()) TRY(checkByOnnx(path, m_cutter.source()));
     m_model = TRY(openModel(path, {}, m_options.run.stop));
     return Done{};
   }
 
-  /// The part on what was recorded, against what the whole made.
+  /// Runs the part on the recorded inputs and compares its results with those of the whole network.
   Status compare() {
     Samples samples;
     for (std::size_t i = 0; i < m_recorded.samples.size(); ++i) {
@@ -164,7 +164,8 @@ class Extraction {
            options.workspaceBytes != 0 || options.weightOnly.type != DataType::Undefined;
   }
 
-  /// Whether the file is there: of an earlier part of that name, since this one does not write it.
+  /// Returns whether the file exists. It then belongs to an earlier part of that name, because this part does not write
+  /// it.
   bool noteLeft(const std::filesystem::path& file) {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return false;
@@ -208,7 +209,7 @@ class Extraction {
   const ExtractOptions& m_options;
   RecordedValues m_recorded;
   onnxlib::NetworkBytes m_bytes;
-  std::shared_ptr<const Model> m_model;  ///< of the part
+  std::shared_ptr<const Model> m_model;  ///< the model of the part
   ExtractedPart m_result;
 };
 

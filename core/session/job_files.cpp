@@ -56,8 +56,8 @@ Result<const ProbedCompiler*> compilerToPackFor(const std::string& name) {
                        : nearestInWords(name, names, fmt::format("The compilers are {}.", joined(names)))};
 }
 
-/// The plan of a network as a job describes it, before a compiler was asked: the same where it is packed and where it
-/// is opened, whatever either machine has measured.
+/// Plans a network as a job describes it, before a compiler is asked. The plan is the same where the job is packed and
+/// where it is opened, whatever either machine has measured.
 Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobDescription& description,
                                                const StopToken& stop, const Progress& progress) {
   auto opened = TRY(openModel(model, description.extents, stop, progress));
@@ -65,8 +65,8 @@ Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobD
   return makePlan(std::move(opened), description.options, nullptr, stop);
 }
 
-/// Those that the description names, else the examples that the network carries, else random ones: the same where a job
-/// is packed and where it is opened.
+/// Returns the inputs that the description names, otherwise the network's own example inputs, otherwise random ones.
+/// They are the same where a job is packed and where it is opened.
 Result<Samples> samplesOf(const Plan& plan, const JobDescription& description) {
   std::string whyNot;
   return loadSamplesOrCarried(plan, description.inputs, whyNot);
@@ -142,7 +142,7 @@ Result<JobDescription> jobDescriptionFromJson(const Json& json) {
 Result<PackedJob> packModel(const fs::path& path, JobDescription description, const fs::path& job,
                             const StopToken& stop, const Progress& progress) {
   const ProbedCompiler& compiler = *TRY(compilerToPackFor(description.options.compiler));
-  TRY(compilerFor(description.options));  // its options, target and limits
+  TRY(compilerFor(description.options));  // checks the compiler's options, target and limits
   const auto planned = plannedFor(path, description, stop, progress);
   if (!planned.ok()) return locatedAt(planned.error(), path);
   const Plan& plan = *planned.value();

@@ -28,7 +28,7 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
-/// Splits behind the nodes that make the values, so that our own engine has them in memory, too.
+/// Returns splits after the nodes that calculate the values, so that our own engine has these values in memory, too.
 Directives apart(const MarkedValues& inner, const Engine& lowered) {
   const Graph& graph = lowered.plan().graph();
   Directives splits;
@@ -38,7 +38,7 @@ Directives apart(const MarkedValues& inner, const Engine& lowered) {
   return splits;
 }
 
-/// Of what another compiler compiles.
+/// Measures the errors of a network that another compiler compiled.
 Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& samples, LayerErrorOptions options,
                                        ErrorsAgainst against) {
   options.sampleNames = samples.names();
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOpt
   exact.support.reset();
   exact.directives.insert(exact.directives.end(), more.begin(), more.end());
   assignIds(exact.directives);
-  if (plan.target.planningOnly) exact.target = "cpu";  // ours runs it here, whatever it is planned for
+  if (plan.target.planningOnly) exact.target = "cpu";  // our own compiler runs it here, whatever its target is
   BuildOptions build = options;
   build.backend = "native";
   build.measureTactics = false;

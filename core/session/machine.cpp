@@ -18,7 +18,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether `inputs` have the extents at which work and bytes of the kernels of `cover` are known.
+/// Returns whether `inputs` have the extents at which the work and bytes of the kernels of `cover` are known.
 bool haveUsualExtents(const Cover& cover, const std::map<std::string, Tensor>& inputs) {
   return std::ranges::all_of(cover.inputSpecs, [&](const InputSpec& spec) {
     const auto given = inputs.find(spec.name);

@@ -20,7 +20,8 @@ Diagnostic inputError(const Model& model, const std::string& input, std::string 
   return {.message = std::move(message), .where = {.file = model.path, .value = input}, .help = std::move(help)};
 }
 
-/// The spec after the user's words: what was not said is kept where it fits between the new bounds.
+/// Returns the spec with the user's changes. Bounds that the user did not give are kept as far as they fit between the
+/// new ones.
 Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& change) {
   spec.source = "user";
   if (change.dtype) spec.dtype = *change.dtype;
@@ -59,7 +60,7 @@ Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOver
   return spec;
 }
 
-/// The type of the graph input for a spec: extents that may vary keep their symbol.
+/// Returns the type of the graph input for a spec. Extents that may vary keep their symbols.
 Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const TensorType& declared) {
   TensorType type{.dtype = spec.dtype, .shape = declared.shape};
   if (declared.dtype != DataType::Undefined && declared.dtype != spec.dtype) {
@@ -88,10 +89,10 @@ Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const Tens
   return type;
 }
 
-/// What the user's words say of the symbols that the file uses.
+/// What the user's changes say about the symbols in the file.
 struct GivenSymbols {
   std::map<std::string, std::array<std::int64_t, 3>> ranges;  ///< min, opt and max
-  ExtentFacts fixed;                                          ///< those that cannot vary
+  ExtentFacts fixed;                                          ///< the symbols that cannot vary
 };
 
 GivenSymbols givenSymbols(const Model& before, const std::vector<InputSpec>& specs, const std::vector<bool>& byUser) {
@@ -110,8 +111,8 @@ GivenSymbols givenSymbols(const Model& before, const std::vector<InputSpec>& spe
   return given;
 }
 
-/// A symbol stands for one extent wherever it occurs: inputs that share it with an overridden one follow it. One whose
-/// open extents are all given is as the user said.
+/// A symbol represents the same extent wherever it occurs, so that inputs that share it with a changed input follow
+/// that input. An input whose open extents are all given counts as given by the user.
 void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec>& specs,
                  const std::vector<bool>& byUser) {
   const GivenSymbols given = givenSymbols(before, specs, byUser);

@@ -63,7 +63,7 @@ bool PartTrial::isShown(const Outcome& outcome) const {
   return !outcome.off.empty() || !outcome.refused.empty() || outcome.isUnfused;
 }
 
-/// Of a difference: at some output, at which the other is near enough.
+/// A difference is shown if an output is wrong in `outcome` and close enough in `other`.
 bool PartTrial::isShownAgainst(const Outcome& outcome, const Outcome& other) const {
   if (m_options.shows != PartShows::Difference) return !isShown(other);
   return std::ranges::any_of(outcome.off, [&](const auto& each) { return !other.off.contains(each.first); });

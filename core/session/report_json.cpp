@@ -95,7 +95,8 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 
 namespace {
 
-/// `cover`: what has the layer's fused node. `calls`: of the body that it is in; nothing outside of bodies.
+/// `cover` contains the layer's fused node. `calls` is the number of calls of the body that contains the layer; nullopt
+/// outside of bodies.
 Json layerJson(const StepTime& layer, const Cover& cover, std::optional<std::int64_t> calls) {
   const auto* fused = layer.fused.valid() ? &cover.fusedNodes[layer.fused.index] : nullptr;
   Json json = {{"name", layer.name},
