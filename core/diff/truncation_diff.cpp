@@ -79,7 +79,7 @@ class PlannedValues final : public WideValues {
                                        : WideFate::CastInFront,
                   .narrow = narrowed->second->to,
                   .where = isMade ? segmentsOf({value.producer}) : segmentsOf(value.consumers, true)};
-    if (isConstant) side.why = "every element survives, or is read as no limit";
+    if (isConstant) side.why = "every element fits, or is read as no limit";
     std::vector<std::string> holders;
     for (const NodeId holder : narrowed->second->capturedBy) holders.push_back(m_plan.graph().node(holder).name);
     if (!holders.empty()) side.why += "; bodies of " + joined(holders) + " read it";
