@@ -202,7 +202,7 @@ TEST(PropertyBodies, RunAsTheirNodesDoAndTakeDirectives) {
   const Seeds seeds = Seeds::asked(300);
   Counts counts;
   seeds.run([&](std::uint64_t seed) { return check(seed, counts); });
-  fmt::print("{} networks with {} bodies, {} of them with plans of their own; {} wishes inside, {} runs\n",
+  fmt::print("{} networks with {} bodies, {} of them with plans of their own; {} directives inside, {} runs\n",
              counts.networks, counts.bodies, counts.planned, counts.pins, counts.runs);
   if (seeds.cases < 300) return;
   EXPECT_GT(counts.bodies, 300);

@@ -112,8 +112,8 @@ TEST(PropertyPlans, HoldForRandomNetworksWishesAndTargets) {
     return problem + ": " + optionsText(about.options);
   });
   fmt::print(
-      "suite: property: {} networks, {} plans ({} wishes contradicted each other), {} priced wishes, {} kernels beside "
-      "the emulation ({} not runnable), {} native kernels, {} engines beside their nodes, {} bad\n",
+      "suite: property: {} networks, {} plans ({} directives contradicted each other), {} priced directives, {} "
+      "kernels beside the emulation ({} not runnable), {} native kernels, {} engines beside their nodes, {} bad\n",
       counts.networks, counts.plans, counts.contradictions, counts.prices, counts.kernels.kernels,
       counts.kernels.unknown, counts.kernels.native, counts.engines, bad);
 }

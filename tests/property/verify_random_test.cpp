@@ -121,7 +121,8 @@ TEST(VerifyRandom, NoKernelIsAccusedWrongly) {
   std::string types;
   for (const auto& [type, networks] : counts.ofType) types += fmt::format(", {} in {}", networks, type);
   fmt::print(
-      "suite: verify of random networks: {} networks{}; {} with NaN among their inputs ({} not runnable), {} wishes "
+      "suite: verify of random networks: {} networks{}; {} with NaN among their inputs ({} not runnable), {} "
+      "directives "
       "contradicted each other, {} regions, {} tactics, {} bad\n",
       counts.networks, types, counts.withNaN, counts.refused, counts.contradictions, counts.regions, counts.tactics,
       bad);
