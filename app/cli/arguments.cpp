@@ -257,7 +257,7 @@ Result<std::optional<Steps>> StepsArguments::steps() const {
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
       return Diagnostic{.message = fmt::format("'{}' is not of the form OUT=IN", text),
                         .where = {.attribute = "--feed"},
-                        .help = "Name an output and the input that it is for in the next step."};
+                        .help = "Name an output, and the input that gets it in the next step."};
     steps.feeds.push_back({.output = text.substr(0, equals), .input = text.substr(equals + 1)});
   }
   return std::optional(std::move(steps));
@@ -285,7 +285,7 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
                       const Progress& progress) {
   if (!plan.session.empty()) return openSessionOf(path, plan, engine, progress);
   if (path.empty()) {
-    return Diagnostic{.message = "what to work on is missing",
+    return Diagnostic{.message = "the file to work on is missing",
                       .where = {.attribute = "MODEL"},
                       .help = "Give a file, or --session F.fsession."};
   }
@@ -297,10 +297,10 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
   }
   const bool backendGiven = engine != nullptr && !engine->backend.empty();
   if (backendGiven && !plan.compiler.empty() && plan.compiler != kOwnCompiler)
-    return Diagnostic{
-        .message = fmt::format("a backend is where {} gets its kernels; {} has none", kOwnCompiler, plan.compiler),
-        .where = {.attribute = "--backend"},
-        .help = "Leave --backend or --compiler out."};
+    return Diagnostic{.message = fmt::format("--backend says where {} gets its kernels; {} has no backends",
+                                             kOwnCompiler, plan.compiler),
+                      .where = {.attribute = "--backend"},
+                      .help = "Leave --backend or --compiler out."};
   auto artifact = openArtifact(path, TRY(plan.inputOverrides()), TRY(plan.options()),
                                backendGiven ? engine->backend : "", {}, progress);
   clearProgressLine();

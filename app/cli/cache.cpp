@@ -131,10 +131,10 @@ void printWhy(const WhyKept& why) {
     return;
   }
   if (!why.nearest) {
-    std::cout << fmt::format("{}: not found, and nothing like it is kept\n", what);
+    std::cout << fmt::format("{}: not found, and nothing similar is kept\n", what);
     return;
   }
-  std::cout << fmt::format("{}: not found; the nearest is of {}, {} ago, and differs:\n", what,
+  std::cout << fmt::format("{}: not found; the nearest entry is of {}, {} ago, and differs in:\n", what,
                            why.nearest->facts.about, ageInWords(why.nearest->madeAt, secondsNow()));
   Table table({{"field"}, {"here"}, {"nearest"}});
   for (const KeyDifference& each : why.differs) table.add({each.field, valueText(each.here), valueText(each.nearest)});
@@ -148,9 +148,9 @@ Result<int> sayWhy(const Arguments& arguments) {
   const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
   if (compiler == nullptr)
     return Diagnostic{
-        .message = fmt::format("nothing that {} makes is kept but the times of its kernels: all code of a "
-                               "network is made in milliseconds",
-                               artifact.compiler().name()),
+        .message = fmt::format(
+            "of {}, only the times of kernels are kept, because it makes all code of a network in milliseconds",
+            artifact.compiler().name()),
         .where = {.attribute = "--compiler"},
         .help = "Name another compiler: fusescope compilers lists them."};
   BuildOptions options = buildOptions(artifact, 0, {}, progressLine());
@@ -191,8 +191,8 @@ Result<int> verifyKept(const Arguments& arguments) {
     sayProblem(*store);
     for (const DamagedEntry& entry : check.damaged)
       std::cout << fmt::format("damaged and deleted: {}: {}\n", entry.about, entry.why);
-    std::cout << fmt::format("{} read, {} damaged; {} that no entry has went\n", counted(check.entries, "blob"),
-                             check.damaged.size(), counted(check.orphans, "file"));
+    std::cout << fmt::format("{} read, {} damaged; {} that no entry refers to removed\n",
+                             counted(check.entries, "blob"), check.damaged.size(), counted(check.orphans, "file"));
   }
   return check.damaged.empty() ? kDone : kDoesNotHold;
 }

@@ -78,15 +78,15 @@ void printForPeople(const CompareReport& report) {
   std::cout << fmt::format("A {}: {}; B {}: {}; {} of {} groups are the same\n", report.a, msText(report.aMs), report.b,
                            msText(report.bMs), same, same + different);
   if (report.valuesInBodies > 0)
-    std::cout << fmt::format("not compared: {} in bodies, which have one for each call\n",
+    std::cout << fmt::format("not compared: {} in bodies, which exist once for each call\n",
                              counted(report.valuesInBodies, "value"));
   std::cout << fmt::format("A by {} on {}; B by {} on {}\n", report.compilerOfA, counted(report.threadsOfA, "thread"),
                            report.compilerOfB, counted(report.threadsOfB, "thread"));
   printRatio(report);
-  if (!report.notRanked.empty()) std::cout << "nothing is said of which is faster: " << report.notRanked << "\n";
+  if (!report.notRanked.empty()) std::cout << "it is not said which is faster: " << report.notRanked << "\n";
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
   if (!report.groupsUnavailable.empty())
-    std::cout << "times of some groups unavailable: " << report.groupsUnavailable << "\n";
+    std::cout << "times of some groups are unavailable: " << report.groupsUnavailable << "\n";
 }
 
 Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifact& b) {
@@ -121,9 +121,9 @@ Result<int> compare(const Arguments& arguments) {
   if (isOfEngineFiles(a) && isOfEngineFiles(b)) return compareFilesOfEngines(a, b, arguments.json);
   for (const Artifact* side : {&a, &b}) {
     if (isOfEngineFiles(*side))
-      return Diagnostic{.message = "this was read from files of an engine, which nobody can run here",
+      return Diagnostic{.message = "this plan was read from files of an engine, which cannot be run here",
                         .where = {.file = side->path},
-                        .help = "Compare it with another engine's files, or see: fusescope diff A B."};
+                        .help = "Compare it with another engine's files, or use: fusescope diff A B."};
     TRY(checkAble(*side, Ability::Run, "run a network"));
     if (arguments.seconds > 0) TRY(checkAble(*side, Ability::Time, "time a network"));
   }
@@ -139,9 +139,9 @@ Result<int> compareGiven(const Arguments& arguments) {
   if (ofSession && !std::filesystem::exists(arguments.others.front(), error))
     return compareRuns(arguments.a, arguments.others, arguments.blocks, arguments.json);
   if (arguments.others.size() > 1)
-    return Diagnostic{.message = "two are timed in turns at a time",
+    return Diagnostic{.message = "only two files can be timed in turns",
                       .where = {.attribute = arguments.others[1]},
-                      .help = "More runs are compared as they are in a session: compare F.fsession 1 2 3."};
+                      .help = "More than two can be compared as runs of a session: compare F.fsession 1 2 3."};
   return compare(arguments);
 }
 

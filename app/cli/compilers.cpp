@@ -34,7 +34,7 @@ std::string abilitiesText(const Compiler& compiler) {
 
 void addReasons(const Compiler& compiler, std::vector<std::string>& reasons) {
   if (const std::string untried = compiler.untried(); !untried.empty())
-    reasons.push_back(fmt::format("{} is untried: {}", compiler.name(), untried));
+    reasons.push_back(fmt::format("{} has not been tried: {}", compiler.name(), untried));
   for (const Ability ability : allAbilities())
     if (const std::string why = compiler.whyNot(ability); !why.empty())
       reasons.push_back(fmt::format("{} cannot {}: {}", compiler.name(), name(ability), why));
@@ -74,7 +74,7 @@ void printElsewhere(const std::vector<AskedEnvironment>& environments) {
       const auto asked = std::ranges::find(environment.compilers, kind->name(), &AskedCompiler::name);
       return asked != environment.compilers.end() && asked->problem.empty();
     });
-    if (!isHere) std::cout << fmt::format("{} is in none of these. {}\n", kind->name(), kind->elsewhere());
+    if (!isHere) std::cout << fmt::format("{} is in none of these environments. {}\n", kind->name(), kind->elsewhere());
   }
 }
 

@@ -108,20 +108,22 @@ void printCounts(const LayerErrorReport& report, const std::string& against, dou
   std::vector<std::string> local = wrong(&LocalAndCarried::local);
   const std::size_t carried = wrong(&LocalAndCarried::carried).size();
   const bool ofCodes = std::ranges::any_of(report.tensors, &LocalAndCarried::ofCodes, &TensorErrors::errors);
-  std::cout << fmt::format("{} in memory, against {}: {} wrong by {}, {} with what {} given (beyond {:.3g} of rms{})\n",
-                           counted(std::ssize(report.tensors), "tensor"), against, local.size(),
-                           local.size() == 1 ? "itself" : "themselves", carried, carried == 1 ? "it was" : "they were",
-                           bound, ofCodes ? ", codes: in relative L2" : "");
+  std::cout << fmt::format(
+      "{} in memory, against {}: {} wrong with exact inputs, {} with the inputs of the lowered network (beyond {:.3g} "
+      "of rms{})\n",
+      counted(std::ssize(report.tensors), "tensor"), against, local.size(), carried, bound,
+      ofCodes ? ", codes: in relative L2" : "");
   std::erase_if(local, [&](const std::string& name) { return report.leading.contains(name); });
   if (!local.empty())
-    std::cout << fmt::format("{} of what is wrong by itself {} no output wrong, the first: {}\n", local.size(),
-                             local.size() == 1 ? "makes" : "make", shortened(local.front()));
+    std::cout << fmt::format("{} of those that are wrong with exact inputs {} no output wrong, the first: {}\n",
+                             local.size(), local.size() == 1 ? "makes" : "make", shortened(local.front()));
 }
 
 std::string outputText(const std::string& name, const TensorError& error) {
   if (!error.isMeaningful())
-    return fmt::format("output {}: its error cannot be told, all of it is infinite or NaN in the exact network, too\n",
-                       name);
+    return fmt::format(
+        "output {}: its error cannot be measured, because all of it is infinite or NaN in the exact network, too\n",
+        name);
   std::string text =
       fmt::format("output {}: max|Δ| {:.3g} of rms, cosine {}", name, error.maxOverRms, cosineText(error.cosine, 6));
   if (const std::string shares = sharesText(error); !shares.empty()) text += "; " + shares;
@@ -139,7 +141,7 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
     std::cout << fmt::format("not measured: {}, first {}: {}\n", counted(std::ssize(report.notMeasured), "tensor"),
                              report.notMeasured.front().name, report.notMeasured.front().why);
   for (const auto& narrow : report.notInDouble)
-    std::cout << fmt::format("not in double precision, there is no kernel of it: {} ({})\n", narrow.op,
+    std::cout << fmt::format("not in double precision, because there is no kernel for it: {} ({})\n", narrow.op,
                              counted(narrow.nodes, "node"));
   if (const auto& first = report.firstWrong) {
     std::cout << fmt::format("first wrong: {} ({}): {}\n", shortened(first->node), first->tensor, first->why);
@@ -198,11 +200,12 @@ Result<int> errors(const Arguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (artifact.made != nullptr && artifact.isOurs())
-    return Diagnostic{.message = fmt::format("this is what {} {} made, read from files of an engine: it cannot be run "
-                                             "here, so that no errors of it can be told",
-                                             artifact.made->compiler.name, artifact.made->compiler.version),
-                      .where = {.file = artifact.path},
-                      .help = "errors MODEL.onnx with the target and the directives tells those of the plan."};
+    return Diagnostic{
+        .message = fmt::format("this is what {} {} made, read from files of an engine: it cannot be run here, so its "
+                               "errors cannot be measured",
+                               artifact.made->compiler.name, artifact.made->compiler.version),
+        .where = {.file = artifact.path},
+        .help = "fusescope errors MODEL.onnx with the target and the directives measures the errors of the plan."};
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(errors(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

@@ -42,7 +42,7 @@ void printCosts(const Json& costs) {
   std::cout << fmt::format("  its kernel: work {}, moved {}, predicted {}\n", usual[0], usual[1], usual[2]);
   if (!costs["open"].get<bool>()) return;
   const auto least = texts(costs["least"]), most = texts(costs["most"]);
-  std::cout << fmt::format("  at the least and at the most extents: work {}, moved {}, predicted {}\n",
+  std::cout << fmt::format("  at the minimum and at the maximum extents: work {}, moved {}, predicted {}\n",
                            rangeText(least[0], most[0]), rangeText(least[1], most[1]), rangeText(least[2], most[2]));
 }
 
@@ -60,11 +60,12 @@ void printPlace(const Json& json) {
       std::cout << fmt::format("  {} ({})\n", became["message"].get<std::string>(), became["code"].get<std::string>());
     return;
   }
-  std::cout << fmt::format("  in {}, fused node {}{}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
-                           textOr(json["fused_node"], "-"),
-                           json["predicted"].get<bool>() ? " (predicted: the target fuses by rules of its own)" : "",
-                           textOr(json["asked"], "nothing"),
-                           textOr(json["granted"], json["made"].is_null() ? "-" : "what is not disclosed"));
+  std::cout << fmt::format(
+      "  in {}, fused node {}{}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
+      textOr(json["fused_node"], "-"),
+      json["predicted"].get<bool>() ? " (predicted: the target's compiler fuses by its own rules)" : "",
+      textOr(json["asked"], "nothing"),
+      textOr(json["granted"], json["made"].is_null() ? "-" : "what is not disclosed"));
   printCosts(json["costs"]);
   if (json["kernel_types"].size() > 1)
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));
@@ -92,13 +93,14 @@ void printTime(const Json& json) {
     std::cout << fmt::format("  predicted {}\n",
                              msText(json["predicted_ms"].get<double>(), source(json["predicted_how"])));
   if (!json["price_from"].is_null())
-    std::cout << fmt::format("  by what was measured: {}\n", json["price_from"].get<std::string>());
+    std::cout << fmt::format("  source of this time: {}\n", json["price_from"].get<std::string>());
   const Json& time = json["body_time"];
   if (time.is_null()) return;
   const std::string range =
       rangeText(time["least_ms"].get<double>(), time["most_ms"].get<double>(), source(time["how"]));
   if (time["per_iteration"].get<bool>())
-    std::cout << fmt::format("  its body takes {} an iteration; how many there are depends on the data\n", range);
+    std::cout << fmt::format("  its body takes {} per iteration; the number of iterations depends on the data\n",
+                             range);
   else if (!time["iterations"].is_null())
     std::cout << fmt::format("  its body's {} take {}\n", counted(time["iterations"].get<std::int64_t>(), "iteration"),
                              range);
@@ -113,7 +115,7 @@ void printMade(const Json& made) {
   std::cout << fmt::format("  {}\n", made["words"].get<std::string>());
   for (const Json& kernel : made["kernels"])
     std::cout << fmt::format("  in kernel {} ({}): {}{}{}\n", kernel["name"].get<std::string>(),
-                             textOr(kernel["kind"], "of no kind that is told"), kernel["certainty"].get<std::string>(),
+                             textOr(kernel["kind"], "of an undisclosed kind"), kernel["certainty"].get<std::string>(),
                              kernel["compute"].is_null() ? "" : ", calculates in " + textOr(kernel["compute"], ""),
                              kernel["ms"].is_null() ? "" : ", " + msText(kernel["ms"].get<double>()));
   if (const Json& pin = made["pin"]; !pin.is_null())
@@ -196,7 +198,7 @@ Result<int> explain(const Arguments& arguments) {
   const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
   const std::string& node = nodeAlone ? arguments.path : arguments.node;
   if (node.empty())
-    return Diagnostic{.message = "which node to explain is missing",
+    return Diagnostic{.message = "the node to explain is missing",
                       .where = {.attribute = "NODE"},
                       .help = "fusescope plan lists the nodes."};
   auto artifact = TRY(open(nodeAlone ? std::string() : arguments.path, arguments.plan));

@@ -46,7 +46,7 @@ Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& 
   if (!exporter.takesSamples) {
     if (arguments.inputs.paths.empty() && !arguments.check) return options;
     return Diagnostic{
-        .message = fmt::format("the format {} cannot be run, so that its numbers cannot be checked", exporter.name),
+        .message = fmt::format("the format {} cannot be run, so its numbers cannot be checked", exporter.name),
         .where = {.attribute = arguments.check ? "--check" : "--inputs"},
         .help = "Leave the option out."};
   }

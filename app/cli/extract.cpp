@@ -29,7 +29,7 @@ std::string listOf(const std::vector<PartValue>& values) {
 void printForPeople(const ExtractedPart& part, const std::string& output) {
   std::cout << fmt::format("{}: {} of the network\n", output, counted(std::ssize(part.nodes), "node"));
   if (!part.constantNodes.empty())
-    std::cout << fmt::format("  {} of them make weights and extents for the others\n", part.constantNodes.size());
+    std::cout << fmt::format("  {} of them calculate weights and extents for the others\n", part.constantNodes.size());
   std::cout << fmt::format("inputs: {}\noutputs: {}\n", listOf(part.inputs), listOf(part.outputs));
   if (!part.frozen.empty()) std::cout << fmt::format("constants of the network: {}\n", joined(part.frozen));
   if (!part.whyNoValues.empty()) {
@@ -38,12 +38,12 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
     std::cout << fmt::format(
         "run on {}, the part gives {}\n",
         part.randomInputs ? std::string("random inputs of the network") : counted(std::ssize(part.samples), "sample"),
-        part.identical ? std::string("what the whole has there, to the bit")
-                       : fmt::format("what the whole has there, but for max|Δ| {:.2g} of rms",
+        part.identical ? std::string("exactly the results of the whole network")
+                       : fmt::format("the results of the whole network, except for max|Δ| {:.2g} of rms",
                                      worstOverRms(part.outputsAgainstWhole)));
   }
   for (const Directive& directive : part.leftOut)
-    std::cout << fmt::format("not of this part: {}\n", optionText(directive));
+    std::cout << fmt::format("does not apply to this part: {}\n", optionText(directive));
   for (std::size_t i = 1; i < part.files.size(); ++i)
     std::cout << fmt::format("beside it: {}\n", part.files[i].string());
 }
@@ -52,8 +52,9 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
 Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Artifact& artifact,
                                             const NetworkCutter& cutter, PartShows shows) {
   std::set<std::size_t> all;
-  const bool isNamed = arguments.wishes.isByValues() || (arguments.wishes.isByNodes() && shows != PartShows::Unfused);
-  if (isNamed) return TRY(chosenPart(cutter, artifact.cover(), arguments.wishes)).nodes;
+  const bool isNamed =
+      arguments.selection.isByValues() || (arguments.selection.isByNodes() && shows != PartShows::Unfused);
+  if (isNamed) return TRY(chosenPart(cutter, artifact.cover(), arguments.selection)).nodes;
   for (std::size_t node = 0; node < cutter.values().graph().nodes.size(); ++node) all.insert(node);
   return all;
 }
@@ -78,11 +79,11 @@ std::string inWords(const MinimalOptions& options) {
 
 /// Says how certain it is that no smaller part exists.
 std::string_view howSmall(const MinimalPart& minimal) {
-  if (!minimal.minimal) return "a smaller one may exist: the search was ended by its budget";
-  return minimal.smallest ? "no fewer nodes that lie together show it, and none of its nodes can be left out: each "
-                            "was tried"
-                          : "none of its nodes can be left out: each was tried. Fewer nodes elsewhere may show it: not "
-                            "all were tried, and --trials or --budget allow more";
+  if (!minimal.minimal) return "a smaller part may exist: the search was ended by its budget";
+  return minimal.smallest
+             ? "no part of fewer connected nodes shows it, and none of its nodes can be left out: each was tried"
+             : "none of its nodes can be left out: each was tried. A part of fewer nodes elsewhere may show it: not "
+               "all were tried; a larger --trials or --budget allows more";
 }
 
 void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
@@ -103,9 +104,10 @@ Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, cons
   named.compiler = arguments.against;
   const PlanOptions other = TRY(named.options());
   if (other.compiler == plan.options.compiler)
-    return Diagnostic{.message = fmt::format("{} is what compiles the network itself", other.compiler),
-                      .where = {.attribute = "--against"},
-                      .help = "Name another compiler: what it does not show is searched for."};
+    return Diagnostic{
+        .message = fmt::format("{} is already the compiler of the network", other.compiler),
+        .where = {.attribute = "--against"},
+        .help = "Name another compiler: the search is for a part for which that one does not show the problem."};
   PlanOptions options = plan.options;
   options.compiler = other.compiler;
   options.target = other.target;
@@ -130,7 +132,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
   const MinimalOptions options{
       .shows = shows,
       .tolerance = arguments.rms,
-      .together = shows == PartShows::Unfused ? arguments.wishes.nodes : Names(),
+      .together = shows == PartShows::Unfused ? arguments.selection.nodes : Names(),
       .trials = arguments.trials,
       .seconds = arguments.seconds,
       .against = TRY(otherOptions(arguments, *artifact.plan)),
@@ -154,7 +156,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
 Result<int> extract(const Arguments& arguments) {
   Artifact artifact = TRY(open(arguments.path, arguments.plan));
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
-  const bool isOfKernels = !arguments.wishes.kernels.empty() || !arguments.wishes.segments.empty();
+  const bool isOfKernels = !arguments.selection.kernels.empty() || !arguments.selection.segments.empty();
   if (isOfKernels && !artifact.isOurs()) TRY(readBack(artifact));
   const Samples samples = TRY(arguments.inputs.samples(artifact));
   const ExtractOptions options{
@@ -164,7 +166,7 @@ Result<int> extract(const Arguments& arguments) {
   NetworkPart chosen;
   Json minimal;
   if (arguments.minimal.empty()) {
-    chosen = TRY(chosenPart(cutter, artifact.cover(), arguments.wishes));
+    chosen = TRY(chosenPart(cutter, artifact.cover(), arguments.selection));
   } else {
     const auto smallest = TRY(smallestPart(arguments, artifact, cutter, samples));
     if (!smallest) return kDoesNotHold;
@@ -179,7 +181,7 @@ Result<int> extract(const Arguments& arguments) {
   TRY(part.save());
   for (const std::string& note : part.notes) std::cerr << fmt::format("fusescope: warning: {}\n", note);
   for (const auto& file : part.left)
-    std::cerr << fmt::format("fusescope: warning: '{}' is of an earlier part of that name\n", file.string());
+    std::cerr << fmt::format("fusescope: warning: '{}' belongs to an earlier part of that name\n", file.string());
   if (!arguments.json) {
     printForPeople(part, arguments.output);
     return kDone;

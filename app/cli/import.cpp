@@ -27,11 +27,13 @@ Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string symbol = text.substr(0, equals), name = text.substr(std::min(equals + 1, text.size()));
     if (!isPythonName(symbol) || !isPythonName(name))
-      return Diagnostic{.message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
-                        .where = {.attribute = "--dim"},
-                        .help = "A name has letters, digits and _: --dim s77=batch. inspect tells the symbols."};
+      return Diagnostic{
+          .message = fmt::format("'{}' is not of the form SYMBOL=NAME", text),
+          .where = {.attribute = "--dim"},
+          .help = "A name consists of letters, digits and _: --dim s77=batch. fusescope inspect lists the symbols."};
     if (!names.emplace(symbol, name).second)
-      return Diagnostic{.message = fmt::format("{} is given two names", symbol), .where = {.attribute = "--dim"}};
+      return Diagnostic{.message = fmt::format("{} is given two different names", symbol),
+                        .where = {.attribute = "--dim"}};
   }
   return names;
 }
@@ -68,14 +70,14 @@ void printForPeople(const Json& made, const std::string& path) {
 /// it. `names` are the author's names for extents, which are used unless the user gives others.
 Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
-  MakeNetworkOptions wishes{.environment = arguments.environment, .names = {}};
-  wishes.names = TRY(namesOf(arguments));
+  MakeNetworkOptions options{.environment = arguments.environment, .names = {}};
+  options.names = TRY(namesOf(arguments));
   const auto isTaken = [&](const std::string& name) {
-    return std::ranges::any_of(wishes.names, [&](const auto& given) { return given.second == name; });
+    return std::ranges::any_of(options.names, [&](const auto& given) { return given.second == name; });
   };
   for (const auto& [symbol, name] : names)
-    if (!isTaken(name)) wishes.names.emplace(symbol, name);
-  const NetworkOfProgram made = TRY(makeNetwork(path, wishes, {}, progressLine()));
+    if (!isTaken(name)) options.names.emplace(symbol, name);
+  const NetworkOfProgram made = TRY(makeNetwork(path, options, {}, progressLine()));
   clearProgressLine();
   json.update(networkOfProgramJson(path, made));
   if (arguments.json)

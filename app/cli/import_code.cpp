@@ -23,9 +23,10 @@ Result<std::vector<TorchScriptInput>> inputsOf(const ImportSettings& arguments) 
     if (std::ranges::find(inputs, said.name, &TorchScriptInput::name) != inputs.end())
       return Diagnostic{.message = fmt::format("{} is given twice", said.name), .where = {.attribute = "--input"}};
     if (!said.fixed)
-      return Diagnostic{.message = fmt::format("'{}' gives no extents, which TorchScript does not hold", text),
-                        .where = {.attribute = "--input"},
-                        .help = "Give one number for each axis: --input ids=1,128:int64."};
+      return Diagnostic{
+          .message = fmt::format("'{}' gives no extents, which a TorchScript file does not contain", text),
+          .where = {.attribute = "--input"},
+          .help = "Give one number for each axis: --input ids=1,128:int64."};
     inputs.push_back({.name = said.name,
                       .type = said.dtype.value_or(DataType::F32),
                       .dims = {said.fixed->begin(), said.fixed->end()}});
@@ -40,7 +41,7 @@ std::string codeInWords(const CodeToRun& code, const std::string& python) {
           ? fmt::format("the Python in it and what that imports, and its function {}()", code.function)
           : std::string("the TorchScript in it");
   // The name of a file may contain characters that move the cursor of a terminal.
-  return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all that you may do yourself\n  by       {}\n",
+  return fmt::format("  file     {}\n  SHA-256  {}\n  runs     {}, with all your permissions\n  by       {}\n",
                      visibleText(code.file.string()), code.sha256, what, visibleText(python));
 }
 
@@ -55,9 +56,9 @@ Status confirmCode(const CodeToRun& code, const std::string& environment, bool i
   if (isConfirmed) return Done{};
   if (isatty(STDIN_FILENO) == 0 || isatty(STDERR_FILENO) == 0)
     return notRun(code, "there is no terminal to ask on",
-                  fmt::format("Where you trust it, say so by --run-code. The SHA-256 of the file is {}.", code.sha256));
+                  fmt::format("If you trust the file, give --run-code. Its SHA-256 is {}.", code.sha256));
   const std::string python = TRY(environmentOfTorch(environment, {})).command;
-  std::cerr << "torch makes a program of this by running it:\n"
+  std::cerr << "torch makes a program of this code by running it:\n"
             << codeInWords(code, python) << "Run it? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
@@ -76,21 +77,21 @@ Status checkNoCode(const ImportSettings& arguments) {
                       : !arguments.scriptInputs.empty() ? "--input"
                                                         : nullptr;
   if (given == nullptr) return Done{};
-  return Diagnostic{.message = "is for a function of a script (SCRIPT.py:FUNCTION) or a TorchScript file alone",
+  return Diagnostic{.message = "is only for a function of a script (SCRIPT.py:FUNCTION) or a TorchScript file",
                     .where = {.attribute = given}};
 }
 
 Result<CapturedProgram> captureConfirmed(const CodeToRun& code, const ImportSettings& arguments,
                                          const std::string& environment, const Progress& progress) {
-  CaptureOptions wishes{.environment = environment,
-                        .into = arguments.into,
-                        .overwrites = arguments.overwrites,
-                        .breaks = arguments.breaks};
-  wishes.inputs = TRY(inputsOf(arguments));
-  TRY(checkCapture(code, wishes));
+  CaptureOptions options{.environment = environment,
+                         .into = arguments.into,
+                         .overwrites = arguments.overwrites,
+                         .breaks = arguments.breaks};
+  options.inputs = TRY(inputsOf(arguments));
+  TRY(checkCapture(code, options));
   TRY(confirmCode(code, environment, arguments.isConfirmed));
-  wishes.confirmed = code.sha256;
-  return captureProgram(code, wishes, {}, progress);
+  options.confirmed = code.sha256;
+  return captureProgram(code, options, {}, progress);
 }
 
 Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {
@@ -126,7 +127,7 @@ void printCaptured(const CapturedProgram& captured) {
 
 Diagnostic withoutNetwork(Diagnostic error, const std::filesystem::path& program) {
   if (error.cancelled) return error;
-  error.help += fmt::format("{}The program stays in {}.", error.help.empty() ? "" : " ", program.string());
+  error.help += fmt::format("{}The program is kept in {}.", error.help.empty() ? "" : " ", program.string());
   return error;
 }
 

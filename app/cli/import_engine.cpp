@@ -40,9 +40,11 @@ Result<int> rebuild(const Arguments& arguments) {
   const auto needs = [](std::string message, std::string help) {
     return Diagnostic{.message = std::move(message), .where = {.attribute = "--rebuild"}, .help = std::move(help)};
   };
-  if (arguments.log.empty()) return needs("the log is missing that it is rebuilt from", "Give it with --log.");
+  if (arguments.log.empty())
+    return needs("the log from which the network is rebuilt is missing", "Give it with --log.");
   if (!arguments.model.empty() || !arguments.layers.empty() || !arguments.output.empty())
-    return needs("it writes the network of the log alone", "Then give import-engine that file with --layers.");
+    return needs("it only writes the network that the log describes",
+                 "Afterwards, give import-engine that file with --layers.");
   const RebuiltNetwork network = TRY(rebuildNetwork(arguments.log, arguments.rebuilt));
   if (arguments.json) {
     printJson({{"format", "fusescope.rebuilt"},
@@ -53,11 +55,12 @@ Result<int> rebuild(const Arguments& arguments) {
                {"weights", network.weights}});
     return kDone;
   }
-  std::cout << fmt::format("{}: {} as the log tells of them, {} without numbers\n", arguments.rebuilt,
+  std::cout << fmt::format("{}: {} as the log describes them, {} without numbers\n", arguments.rebuilt,
                            counted(network.nodes, "node"), counted(network.weights, "weight"));
   if (network.unknown > 0)
-    std::cout << fmt::format("of {} the log does not say all that the operator needs: they are drawn, not calculated\n",
-                             counted(network.unknown, "node"));
+    std::cout << fmt::format(
+        "of {} the log does not contain everything that the operator needs: they are drawn, but cannot be calculated\n",
+        counted(network.unknown, "node"));
   return kDone;
 }
 
@@ -86,7 +89,7 @@ Result<int> importAndPrint(const Arguments& arguments) {
     printTold(*artifact.made);
   }
   if (isOfNetwork) return kDone;
-  std::cerr << "fusescope: none of the layers could be placed: is this the network that the engine was built from?\n";
+  std::cerr << "fusescope: none of the layers could be placed: is this the network from which the engine was built?\n";
   if (!arguments.output.empty()) std::cerr << fmt::format("fusescope: {} was not written\n", arguments.output);
   return kDoesNotHold;
 }

@@ -21,7 +21,7 @@ const std::optional<Samples>& InputArguments::carried(const Artifact& artifact) 
   m_carried = carriedSamples(*artifact.plan, given(artifact), whyNot);
   m_askedFor = artifact.plan;
   if (!whyNot.empty())
-    std::cerr << "fusescope: the example inputs that the network carries are not taken: " << whyNot << "\n";
+    std::cerr << "fusescope: the example inputs in the network's file are not used: " << whyNot << "\n";
   return m_carried;
 }
 
@@ -32,16 +32,17 @@ SampleSource InputArguments::source(const Artifact& artifact) const {
 Result<Samples> InputArguments::samples(const Artifact& artifact) const {
   const SampleSource from = given(artifact);
   if (from.empty() && from.batchAxis)
-    return Diagnostic{
-        .message = "there are no inputs to cut", .where = {.attribute = "--batch-axis"}, .help = "Give --inputs too."};
+    return Diagnostic{.message = "there are no inputs that could be cut",
+                      .where = {.attribute = "--batch-axis"},
+                      .help = "Give --inputs as well."};
   if (carried(artifact)) return *m_carried;
   return loadSamples(*artifact.plan, from);
 }
 
 void printAboutInputs(const Samples& samples) {
   if (!samples.carriedIn.empty())
-    std::cout << "on the example inputs in " << samples.carriedIn << ": nobody gave others (--inputs)\n";
-  if (samples.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
+    std::cout << "on the example inputs in " << samples.carriedIn << ": no others were given (--inputs)\n";
+  if (samples.random) std::cout << "on random inputs: no others were given (--inputs)\n";
   if (const auto inputs = notFiniteInputs(samples); !inputs.empty()) std::cout << inWords(inputs) << "\n";
 }
 

@@ -41,7 +41,7 @@ void printForPeople(const Json& json) {
 
 Result<int> inputs(const Arguments& arguments) {
   if (arguments.path.empty())
-    return Diagnostic{.message = "what to look at is missing",
+    return Diagnostic{.message = "the file to show is missing",
                       .where = {.attribute = "MODEL"},
                       .help = "Give a network, a plan, an engine or a session."};
   if (!arguments.output.empty()) {
@@ -52,11 +52,11 @@ Result<int> inputs(const Arguments& arguments) {
       return error;
     }
   }
-  InputEdits wish = arguments.edits();
-  wish.from = arguments.from;
-  NetworkInputs read = TRY(networkInputs(arguments.path, wish, {}, progressLine()));
+  InputEdits edits = arguments.edits();
+  edits.from = arguments.from;
+  NetworkInputs read = TRY(networkInputs(arguments.path, edits, {}, progressLine()));
   clearProgressLine();
-  const auto examples = TRY(givenExamples(read, wish));
+  const auto examples = TRY(givenExamples(read, edits));
   if (!arguments.output.empty()) TRY(writeInputs(read, examples, arguments.output));
   if (examples) read.examples = *examples;
   const Json json = toJson(read, arguments.output);

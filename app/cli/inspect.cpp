@@ -194,8 +194,8 @@ void printMachine(const Json& machine) {
                    (type["quiet"].get<bool>() ? "" : ", the machine was not quiet"),
                type["how"].get<std::string>()});
   table.print();
-  std::cout << "A dash: no kernel of ours runs it here; the reference imitates the type, and has no times.\n"
-               "'time --per-layer' and the profile set each layer against these.\n";
+  std::cout << "A dash: none of our kernels runs it here; the reference imitates the type, and has no times.\n'time "
+               "--per-layer' and the profile compare each layer with these.\n";
 }
 
 Result<int> inspectMachine(const Arguments& arguments) {
@@ -235,9 +235,9 @@ void printModules(const Json& modules) {
                "price.\n";
   const auto isOther = [](const Json& module) { return !module["named"].is_null() && module["pattern"].is_null(); };
   if (std::ranges::any_of(modules, isOther))
-    std::cout << "named: so many nodes the pattern 'module:' and the name of the module stand for. Nodes that the "
-                 "network names no module for are shown in the module around their neighbours, and are not among "
-                 "them.\n";
+    std::cout
+        << "named: the number of nodes that the pattern 'module:' with the name of the module matches. Nodes for which "
+           "the network names no module are shown in the module around their neighbours, and are not counted there.\n";
 }
 
 Result<int> inspectModules(const Arguments& arguments) {
@@ -255,12 +255,13 @@ Result<int> inspectModules(const Arguments& arguments) {
 
 Result<int> inspect(const Arguments& arguments) {
   if (arguments.threads != 0 && !arguments.machine && !arguments.memory)
-    return Diagnostic{.message = "is of --machine and --memory alone", .where = {.attribute = "--threads"}};
+    return Diagnostic{.message = "is only for --machine and --memory", .where = {.attribute = "--threads"}};
   if (arguments.machine) return inspectMachine(arguments);
   if (!arguments.plan.session.empty()) return inspectSession(arguments.plan.session, arguments);
   if (arguments.path.empty())
-    return Diagnostic{
-        .message = "what to look at is missing", .where = {.attribute = "MODEL"}, .help = "Give a file, or --machine."};
+    return Diagnostic{.message = "the file to show is missing",
+                      .where = {.attribute = "MODEL"},
+                      .help = "Give a file, or --machine."};
   if (arguments.modules) return inspectModules(arguments);
   if (arguments.memory) return inspectMemory(arguments.path, arguments.threads, arguments.json);
   if (isSessionFile(arguments.path)) return inspectSession(arguments.path, arguments);

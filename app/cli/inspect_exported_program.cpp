@@ -54,13 +54,12 @@ void printExamples(const Json& program) {
   if (!program["examples_missing"].is_null())
     std::cout << fmt::format("  no example inputs: {}\n", program["examples_missing"].get<std::string>());
   else
-    std::cout << fmt::format("  example inputs: {}, which it is run on where no others are given\n",
-                             joined(texts, ", "));
+    std::cout << fmt::format("  example inputs: {}, which are used if no others are given\n", joined(texts, ", "));
 }
 
 void printAuthorsModules(const Json& modules) {
   if (modules.empty()) return;
-  printTitle("Modules of its author");
+  printTitle("The author's modules");
   Table table({{"module"}, {"class"}, {"nodes", true}});
   for (std::size_t i = 0; i < std::min(modules.size(), kMostModules); ++i) {
     const Json& module = modules[i];

@@ -26,20 +26,20 @@ void printMemory(const Json& memory) {
   if (!peak.is_null()) {
     printTitle(fmt::format("The peak: {} at step {}, {}", bytes(peak["bytes"]), peak["step"].get<std::int64_t>(),
                            shortened(peak["name"].get<std::string>())));
-    Table pieces({{"what is there"}, {"bytes", true}, {"from step", true}, {"to step", true}});
+    Table pieces({{"in the arena"}, {"bytes", true}, {"from step", true}, {"to step", true}});
     for (const Json& piece : peak["pieces"])
       pieces.add({shortened(piece["name"].get<std::string>()) + (piece["scratch"].get<bool>() ? " (scratch)" : ""),
                   bytes(piece["bytes"]), std::to_string(piece["first"].get<std::int64_t>()),
                   std::to_string(piece["last"].get<std::int64_t>())});
     pieces.print();
   }
-  std::cout << fmt::format("The arena is {}; inputs and outputs, {}, stand outside of it, as weights do.\n",
+  std::cout << fmt::format("The arena is {}; inputs and outputs, {}, are outside of it, as weights are.\n",
                            bytes(memory["arena_bytes"]), bytes(memory["caller_bytes"]));
   if (memory["boxed"].get<std::int64_t>() > 0)
-    std::cout << fmt::format("{} not told: their extents are known while the network runs alone.\n",
+    std::cout << fmt::format("{} not listed: their extents are known only while the network runs.\n",
                              counted(memory["boxed"].get<std::int64_t>(), "value"));
   if (memory["holders"].get<std::int64_t>() > 0)
-    std::cout << fmt::format("{} bodies, whose arenas are not told.\n",
+    std::cout << fmt::format("{} bodies, whose arenas are not listed.\n",
                              counted(memory["holders"].get<std::int64_t>(), "step") + " run");
 }
 
@@ -47,7 +47,7 @@ void printMemory(const Json& memory) {
 
 Result<int> inspectMemory(const std::string& path, int threads, bool asJson) {
   if (TRY(artifactKind(path)) != ArtifactKind::Engine)
-    return Diagnostic{.message = "is no engine: what its memory holds is known once it is built",
+    return Diagnostic{.message = "is not an engine: the contents of its memory are known only after it was built",
                       .where = {.file = path, .attribute = "--memory"},
                       .help = "Build it first: fusescope build MODEL -o E.fse."};
   const Artifact artifact = TRY(openArtifact(path, {}, {}, {}, {}, progressLine()));
@@ -55,8 +55,9 @@ Result<int> inspectMemory(const std::string& path, int threads, bool asJson) {
   clearProgressLine();
   const auto memory = engine->memory();
   if (memory == nullptr)
-    return Diagnostic{.message = fmt::format("{} does not tell what its memory holds", artifact.plan->options.compiler),
-                      .where = {.file = path, .attribute = "--memory"}};
+    return Diagnostic{
+        .message = fmt::format("{} does not report what its memory contains", artifact.plan->options.compiler),
+        .where = {.file = path, .attribute = "--memory"}};
   Json json = memoryJson(*memory);
   json.update({{"format", "fusescope.memory"}, {"version", 1}});
   asJson ? printJson(json) : printMemory(json);

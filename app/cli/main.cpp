@@ -55,7 +55,7 @@ std::string whatIsGivenAgain(const CLI::App& verb, const std::string& word) {
     const std::string last = option->results().back();
     if (ending.empty() || std::filesystem::path(last).extension() != ending) continue;
     const std::string name = option->get_name();
-    return fmt::format("{} takes one, and is given again for each of several: {} {} {} {}.", name, name, last, name,
+    return fmt::format("{} takes one value, and is repeated for each of several: {} {} {} {}.", name, name, last, name,
                        word);
   }
   return {};
@@ -78,7 +78,7 @@ Diagnostic notExpected(const CLI::App& app) {
     return {.message = fmt::format("there is no command '{}'", verbMeant),
             .help = nearestInWords(verbMeant, names, fmt::format("Commands are {}.", joined(names)))};
   }
-  const std::string help = fmt::format("fusescope {} --help lists what it takes.", (*verb)->get_name());
+  const std::string help = fmt::format("fusescope {} --help lists its options and arguments.", (*verb)->get_name());
   if (option == rest.end()) {
     const std::string again = whatIsGivenAgain(**verb, wrong);
     return {.message = fmt::format("{} does not take '{}' here", (*verb)->get_name(), wrong),
@@ -88,7 +88,7 @@ Diagnostic notExpected(const CLI::App& app) {
     for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   const std::string name = wrong.substr(0, wrong.find('='));
   if (std::ranges::find(names, name) != names.end())
-    return {.message = fmt::format("{} stands before the command, and belongs behind it", name), .help = help};
+    return {.message = fmt::format("{} must follow the command, not precede it", name), .help = help};
   return {.message = fmt::format("{} has no option '{}'", (*verb)->get_name(), name),
           .help = nearestInWords(name, names, help)};
 }
@@ -98,7 +98,7 @@ int runChosen(const std::vector<Command>& commands) {
     if (!command.app->parsed()) continue;
     const auto status = command.run();
     if (!std::cout.flush())
-      return fail({.message = "standard output cannot be written: what was printed is not whole"});
+      return fail({.message = "standard output cannot be written, so the output is not complete"});
     return status.ok() ? status.value() : fail(status.error());
   }
   return kBadUse;

@@ -51,7 +51,7 @@ void printForPeople(const Migration& migration, const std::string& output) {
   for (const UnmappedEntry& entry : migration.unmapped)
     std::cout << fmt::format("not taken over: {}: {}\n", entry.entry, entry.why);
   if (!migration.kept.empty())
-    std::cout << fmt::format("options of trtexec that say nothing of types: {}\n", joined(migration.kept, " "));
+    std::cout << fmt::format("options of trtexec that do not concern types: {}\n", joined(migration.kept, " "));
 }
 
 Result<int> migrate(const Arguments& arguments) {

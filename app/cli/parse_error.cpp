@@ -32,8 +32,8 @@ std::string ofChoices(const std::string& complaint) {
 std::string ofCount(const std::string& complaint) {
   const auto [most, received] = parted(complaint, " required but received ");
   if (received.empty()) return "its value is missing";
-  return most == "At Most 1" ? fmt::format("it is given {} times, and may be given only once", received)
-                             : fmt::format("{} values are given, and it takes {}", received, most);
+  return most == "At Most 1" ? fmt::format("it is given {} times, but may be given only once", received)
+                             : fmt::format("it is given {} values, but takes {}", received, most);
 }
 
 std::vector<std::string> partsOf(const CLI::App& verb) {
@@ -49,19 +49,19 @@ Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app) {
   const std::string said = error.what();
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const std::string verb = chosen.empty() ? std::string() : " " + chosen.front()->get_name();
-  Diagnostic words{.message = said, .help = fmt::format("fusescope{} --help says what it takes.", verb)};
+  Diagnostic words{.message = said, .help = fmt::format("fusescope{} --help lists its options and arguments.", verb)};
   const auto of = [&](const std::pair<std::string, std::string>& parts, std::string message) {
     words.where.attribute = parts.first;
     words.message = std::move(message);
   };
   if (said == "A subcommand is required" && !chosen.empty()) {
-    words.message = fmt::format("what {} is to do is missing", chosen.front()->get_name());
+    words.message = fmt::format("the subcommand of {} is missing", chosen.front()->get_name());
     words.help = fmt::format("Give one of {}.", joined(partsOf(*chosen.front())));
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     of(parted(said, " is required"), "it is missing");
   } else if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     const auto parts = parted(parted(said, "Could not convert: ").second, " = ");
-    if (!parts.second.empty()) of(parts, fmt::format("'{}' is no value for it", parts.second));
+    if (!parts.second.empty()) of(parts, fmt::format("'{}' is not a value for it", parts.second));
   } else if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr) {
     const auto parts = parted(said, ": ");
     if (!parts.second.empty()) of(parts, ofChoices(parts.second));
@@ -70,7 +70,7 @@ Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app) {
     if (!parts.second.empty()) of(parts, ofCount(parts.second));
   } else if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
     const auto parts = parted(said, " requires ");
-    if (!parts.second.empty()) of(parts, fmt::format("it is used only with {}", parts.second));
+    if (!parts.second.empty()) of(parts, fmt::format("it can be used only together with {}", parts.second));
   } else if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
     const auto parts = parted(said, " excludes ");
     if (!parts.second.empty()) of(parts, fmt::format("it cannot be given together with {}", parts.second));

@@ -87,7 +87,7 @@ bool hasRanges(const Plan& plan) {
 /// Prints work, bytes and time of the fused nodes at the minimum and maximum extents.
 void printRanges(const Plan& plan) {
   if (!hasRanges(plan)) return;
-  printTitle("At the least and at the most extents of the inputs");
+  printTitle("At the minimum and at the maximum extents of the inputs");
   Table table({{"#", true}, {"name"}, {"work", true}, {"moved", true}, {"predicted", true}});
   for (const FusedNode& fused : plan.fusedNodes) {
     std::vector<std::string> cells{std::to_string(fused.id.index), shortened(fused.name)};
@@ -112,7 +112,7 @@ void addFusedNodes(Table& table, const Plan& plan, const BodyPath& path) {
 
 void printFusedNodes(const Plan& plan) {
   printTitle(plan.target.predictedFusions
-                 ? fmt::format("Fused nodes, as predicted: {} fuses by rules of its own", plan.target.name)
+                 ? fmt::format("Fused nodes, as predicted: the compiler of {} fuses by its own rules", plan.target.name)
                  : std::string("Fused nodes"));
   Table table({{"#", true},
                {"name"},
@@ -204,7 +204,7 @@ std::string predictionText(const Plan& plan) {
   if (time.unknown > 0)
     return fmt::format("time unknown: {} of {} kernels and conversions have no price", time.unknown, all);
   if (!plan.predictedMs)
-    return fmt::format("predicted {}, by the branches taken",
+    return fmt::format("predicted {}, depending on the branches taken",
                        rangeText(time.leastMs, time.mostMs, PriceSource::Fitted));
   if (time.fittedMs == 0) return "predicted " + msText(plan.predictedMs);
   return fmt::format("predicted {} ({} measured, {} fitted)", msText(plan.predictedMs, PriceSource::Fitted),
@@ -219,7 +219,7 @@ void printRangeOfAll(const CostRange& range) {
   if (least.flops || most.flops) known.push_back("work " + texts[0]);
   if (least.bytes || most.bytes) known.push_back("moved " + texts[1]);
   if (least.ms || most.ms) known.push_back("time " + texts[2]);
-  if (!known.empty()) std::cout << fmt::format("at the least and at the most extents: {}\n", joined(known));
+  if (!known.empty()) std::cout << fmt::format("at the minimum and at the maximum extents: {}\n", joined(known));
 }
 
 void printSummary(const Plan& plan) {
@@ -248,7 +248,7 @@ void printPriceOrigins(const Artifact& artifact) {
   if (!plan.target.planningOnly || predictedTime(plan).measuredMs == 0) return;
   const auto prices = pricesOf(plan, artifact.backend);
   const std::vector<std::string> origins = prices == nullptr ? std::vector<std::string>() : priceOrigins(plan, *prices);
-  for (const std::string& origin : origins) std::cout << fmt::format("times are of {}\n", origin);
+  for (const std::string& origin : origins) std::cout << fmt::format("times were measured by {}\n", origin);
 }
 
 /// Returns "as MatMul_1, Add_1" if other nodes of the network represent the node of the file, and otherwise why none

@@ -40,7 +40,7 @@ std::string otherText(const PriceRow& row) {
     std::vector<std::string> types;
     for (const DataType type : cell.types) types.push_back(toText(type));
     others.push_back(fmt::format("{} [{}] in {}", msText(cell.ms), i + 1,
-                                 types.empty() ? "types that are not told" : joined(types, " and ")));
+                                 types.empty() ? "types that are not reported" : joined(types, " and ")));
   }
   return joined(others);
 }
@@ -54,7 +54,7 @@ void printMatrix(const PriceMatrix& matrix) {
                  msText(column.conversionsMs), msText(column.latencyMs)});
   }
   engines.print();
-  printTitle("What the layers take by the type that their kernels calculate in; in brackets the engine");
+  printTitle("Times of the layers by the type in which their kernels calculate; the engine is in brackets");
   std::vector<Table::Column> columns{{"nodes"}};
   for (const DataType type : matrix.types) columns.push_back({toText(type), true});
   columns.push_back({"in other types"});
@@ -67,7 +67,8 @@ void printMatrix(const PriceMatrix& matrix) {
   }
   table.print();
   for (const std::string& note : matrix.notes) std::cout << note << "\n";
-  std::cout << "conversions between layers stand apart: what a layer gains in another type they may cost\n";
+  std::cout
+      << "conversions between layers are counted separately: what a layer gains in another type may be lost by them\n";
 }
 
 void printBuilds(const PriceMatrix& matrix) {
@@ -81,7 +82,7 @@ void printBuilds(const PriceMatrix& matrix) {
     const std::size_t more = build.nodes.size() - nodes.size();
     const std::string of =
         nodes.empty() ? "all layers" : joined(nodes) + (more > 0 ? fmt::format(" and {} more", more) : "");
-    printTitle(fmt::format("Missing: {} of {}; these fill it", toText(build.type), of));
+    printTitle(fmt::format("Missing: {} of {}; these commands supply it", toText(build.type), of));
     for (const std::string& command : build.commands) std::cout << "  " << command << "\n";
     if (!build.note.empty()) std::cout << "  " << build.note << "\n";
   }
@@ -92,9 +93,10 @@ Result<std::shared_ptr<const ReadBackPlan>> engineOf(const std::string& path) {
   const Artifact artifact = TRY(openArtifact(path, {}, {}, "", {}, progressLine()));
   clearProgressLine();
   if (artifact.made != nullptr) return artifact.made;
-  return Diagnostic{.message = "this holds no engine that was read back, so that it has no times of kernels",
-                    .where = {.file = path},
-                    .help = "Write it by: fusescope import-engine MODEL.onnx --layers … --profile … -o F.json."};
+  return Diagnostic{
+      .message = "this file contains no read-back plan of an engine, so it has no times of kernels",
+      .where = {.file = path},
+      .help = "Write such a file with: fusescope import-engine MODEL.onnx --layers … --profile … -o F.json."};
 }
 
 Result<int> showKept(bool json) {
@@ -128,7 +130,7 @@ Result<std::vector<DataType>> typesIn(const std::string& text) {
   if (text.empty()) return types;
   for (const std::string& name : split(text, ',')) {
     const auto type = dataTypeFromName(name);
-    if (!type) return Diagnostic{.message = "'" + name + "' is no type", .where = {.attribute = "--types"}};
+    if (!type) return Diagnostic{.message = "'" + name + "' is not a type", .where = {.attribute = "--types"}};
     types.push_back(*type);
   }
   return types;
@@ -138,7 +140,7 @@ Result<int> showPrices(const Arguments& arguments) {
   if (!arguments.forget.empty()) return forgetOf(arguments.forget, arguments.json);
   if (arguments.kept) return showKept(arguments.json);
   if (arguments.engines.empty())
-    return Diagnostic{.message = "which engines to read is missing",
+    return Diagnostic{.message = "the engines to read are missing",
                       .where = {.attribute = "ENGINE"},
                       .help = "Give plans that import-engine wrote with -o, or --kept for the prices that plans have."};
   const std::vector<DataType> types = TRY(typesIn(arguments.types));
@@ -160,7 +162,7 @@ Result<int> showPrices(const Arguments& arguments) {
   printMatrix(matrix);
   printBuilds(matrix);
   if (arguments.keep)
-    std::cout << fmt::format("kept: plans of these networks for {} have these times now\n",
+    std::cout << fmt::format("kept: plans of these networks for {} use these times from now on\n",
                              matrix.columns.front().origin.target);
   return kDone;
 }

@@ -32,7 +32,7 @@ void printTotals(const EngineFilesComparison& comparison) {
   const auto apart = [](const std::optional<double>& a, const std::optional<double>& b) {
     return msApartText(a && b ? std::optional(*b - *a) : std::nullopt);
   };
-  std::cout << fmt::format("groups with times on both sides: A {}, B {}, B - A {}; A alone {}, B alone {}\n",
+  std::cout << fmt::format("groups with times on both sides: A {}, B {}, B - A {}; only in A {}, only in B {}\n",
                            msText(totals.aMs), msText(totals.bMs), apart(totals.aMs, totals.bMs),
                            msText(totals.onlyAMs), msText(totals.onlyBMs));
   std::cout << fmt::format("conversions: A {}, B {}, B - A {}\n", msText(comparison.a.conversionsMs),
@@ -50,7 +50,7 @@ Result<int> compareFilesOfEngines(const Artifact& a, const Artifact& b, bool jso
   }
   const bool haveNetworks = comparison.a.hasNetwork && comparison.b.hasNetwork;
   printTitle(haveNetworks ? "Groups of kernels that cover the same nodes of the file"
-                          : "Groups of kernels that do the same, by what their layers say");
+                          : "Groups of kernels that do the same, according to their layers");
   Table table({{"A"}, {"B"}, {"nodes", true}, {"A time", true}, {"B time", true}, {"B - A", true}});
   for (const CompareGroup& group : comparison.groups)
     table.add({kernelsText(group.a), group.same && haveNetworks ? "the same" : kernelsText(group.b),
@@ -60,8 +60,7 @@ Result<int> compareFilesOfEngines(const Artifact& a, const Artifact& b, bool jso
   printTotals(comparison);
   printSide("A", comparison.a);
   printSide("B", comparison.b);
-  if (!comparison.notRanked.empty())
-    std::cout << "nothing is said of which is faster: " << comparison.notRanked << "\n";
+  if (!comparison.notRanked.empty()) std::cout << "it is not said which is faster: " << comparison.notRanked << "\n";
   return kDone;
 }
 

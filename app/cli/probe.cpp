@@ -20,20 +20,20 @@ namespace {
 
 Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
   if (arguments.plan.compiler.empty())
-    return Diagnostic{.message = "which compiler the job is for is missing",
+    return Diagnostic{.message = "the compiler that the job is for is missing",
                       .where = {.attribute = "--compiler"},
                       .help = "Give --compiler onnxruntime, for example; fusescope compilers lists them all."};
-  JobDescription wishes{.model = {},
-                        .extents = TRY(arguments.plan.inputOverrides()),
-                        .options = TRY(arguments.plan.options()),
-                        .inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis},
-                        .questions = TRY(parseJobQuestions(arguments.questions))};
-  wishes.questions.threads = arguments.threads;
-  wishes.questions.seconds = arguments.seconds;
-  wishes.questions.warmupSeconds = arguments.warmup;
-  const std::vector<std::string> names = namesOf(wishes.questions);
-  const std::string compiler = wishes.options.compiler;
-  const PackedJob packed = TRY(packModel(arguments.model, std::move(wishes), arguments.job, {}, progressLine()));
+  JobDescription description{.model = {},
+                             .extents = TRY(arguments.plan.inputOverrides()),
+                             .options = TRY(arguments.plan.options()),
+                             .inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis},
+                             .questions = TRY(parseJobQuestions(arguments.questions))};
+  description.questions.threads = arguments.threads;
+  description.questions.seconds = arguments.seconds;
+  description.questions.warmupSeconds = arguments.warmup;
+  const std::vector<std::string> names = namesOf(description.questions);
+  const std::string compiler = description.options.compiler;
+  const PackedJob packed = TRY(packModel(arguments.model, std::move(description), arguments.job, {}, progressLine()));
   clearProgressLine();
   if (arguments.json) {
     printJson({{"format", "fusescope.packed_job"},
@@ -45,8 +45,8 @@ Result<int> pack(const ArgumentsOf<ProbePackSettings>& arguments) {
                {"do", names}});
   } else {
     std::cout << fmt::format(
-        "{} is written, {}: it asks {} for {}\nrun it where that is: python3 {}; it writes result.zip beside itself\n"
-        "then: fusescope probe open result.zip\n",
+        "{} is written, {}: it asks {} for {}\nrun it on the machine where that compiler is: python3 {}; it writes "
+        "result.zip beside itself\nthen: fusescope probe open result.zip\n",
         arguments.job, bytesText(packed.bytes), compiler, joined(names), arguments.job);
   }
   return kDone;
@@ -70,10 +70,10 @@ std::optional<T> orFailed(Result<T> result, const char* question, Answers& answe
 
 Result<Answers> answersOf(const OpenedJob& job, const Artifact& artifact) {
   Answers answers;
-  const JobQuestions& questions = job.wishes.questions;
+  const JobQuestions& questions = job.description.questions;
   if (!questions.run && !questions.time && !questions.profile) return answers;
   std::string whyNot;
-  const Samples samples = TRY(loadSamplesOrCarried(*artifact.plan, job.wishes.inputs, whyNot));
+  const Samples samples = TRY(loadSamplesOrCarried(*artifact.plan, job.description.inputs, whyNot));
   answers.random = samples.random;
   if (questions.run)
     answers.errors =
@@ -112,15 +112,15 @@ void printOpened(const OpenedJob& job, const Artifact& artifact, const Answers& 
                            recorded.machine, recorded.platform, recorded.python, counted(recorded.threads, "thread"),
                            recorded.finished);
   for (const auto& [question, why] : answers.failed) std::cout << fmt::format("no answer to {}: {}\n", question, why);
-  if (answers.random) std::cout << "on random inputs: nobody gave others (--inputs)\n";
-  std::cout << fmt::format("every verb takes it: fusescope plan {} --compiler {}\n", shellQuoted(job.wishes.model.path),
-                           shellQuoted(job.wishes.options.compiler));
+  if (answers.random) std::cout << "on random inputs: no others were given (--inputs)\n";
+  std::cout << fmt::format("every command accepts it: fusescope plan {} --compiler {}\n",
+                           shellQuoted(job.description.model.path), shellQuoted(job.description.options.compiler));
 }
 
 Result<int> openResult(const ArgumentsOf<ProbeOpenSettings>& arguments) {
   OpenedJob job = TRY(openJob(arguments.result, arguments.model));
   if (!arguments.inputs.paths.empty())
-    job.wishes.inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis};
+    job.description.inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis};
   const Artifact artifact = TRY(readBackJob(job, {}, progressLine()));
   const Answers answers = TRY(answersOf(job, artifact));
   clearProgressLine();

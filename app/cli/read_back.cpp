@@ -108,7 +108,7 @@ void printPlacement(const ReadBackPlan& made) {
   const Placement& placement = *made.placement;
   if (!placement.unplaced.empty()) {
     printTitle("Layers that could not be placed");
-    Table table({{"layer"}, {"why"}, {"it may hold"}});
+    Table table({{"layer"}, {"why"}, {"it may contain"}});
     for (const UnplacedLayer& layer : placement.unplaced) {
       std::vector<std::string> nearest;
       for (const NodeId node : layer.nearest) nearest.push_back(shortened(made.graph().node(node).name, 32));
@@ -117,7 +117,7 @@ void printPlacement(const ReadBackPlan& made) {
     table.print();
   }
   std::cout << fmt::format("read from {}; nothing was built, run or timed here\n", joined(placement.files));
-  std::cout << fmt::format("{}: {} placed, {} without nodes that convert, move or synchronise, {} not placed\n",
+  std::cout << fmt::format("{}: {} placed, {} without nodes that only convert, move or synchronise, {} not placed\n",
                            counted(placement.layers, "layer"), placement.placed, placement.conversions,
                            placement.unplaced.size());
   const std::string device = placement.device.empty() ? "the files do not say on which device" : placement.device;
@@ -147,7 +147,7 @@ void printSaid(const ReadBackPlan& made) {
     table.add({shortened(joined(subjects), 40), message(decision)});
   }
   if (table.empty()) return;
-  printTitle("What it says of nodes");
+  printTitle("What it says about nodes");
   table.print();
   for (const auto& [code, count] : printed)
     if (count > kMostOfOneCode) std::cout << fmt::format("  … and {} more of {}\n", count - kMostOfOneCode, code);
@@ -156,8 +156,8 @@ void printSaid(const ReadBackPlan& made) {
 void printAgreement(const Agreement& agreement) {
   if (!agreement.f1()) return;
   std::cout << fmt::format(
-      "our prediction: of {} edges {} are inside a kernel, of ours {}, in both {}: precision {:.2f}, recall {:.2f}, F1 "
-      "{:.2f}\n",
+      "our prediction: of {} edges {} are inside a kernel; we predicted {}, and {} of them are right: precision "
+      "{:.2f}, recall {:.2f}, F1 {:.2f}\n",
       agreement.edges, agreement.made, agreement.predicted, agreement.both, agreement.precision().value_or(0),
       agreement.recall().value_or(0), *agreement.f1());
 }

@@ -30,7 +30,7 @@ Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine)
   const std::string path = fs::path(arguments.weights).replace_extension(".fse").string();
   std::error_code missing;
   if (fs::exists(path, missing))
-    return Diagnostic{.message = "is there already, and is not written over unasked",
+    return Diagnostic{.message = "exists already, and is not overwritten without being asked",
                       .where = {.file = path},
                       .help = "Give the engine file to write with -o."};
   TRY(checkOutput(path, "--output", engine));
@@ -65,14 +65,14 @@ void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, c
   std::cout << fmt::format("{}: {} with the weights of {}, {} on disk\n", output, refit.engine, refit.weights,
                            bytesText(bytes));
   if (refit.sameWeights()) {
-    std::cout << "the weights are the same\n";
+    std::cout << "the weights are equal\n";
   } else {
     std::cout << fmt::format("{} of {} changed, {} of {}\n", std::ssize(network.changed),
                              counted(network.constants, "constant"), bytesText(network.changedBytes),
                              bytesText(network.bytes));
   }
   const RefitMade& made = refit.anew;
-  std::cout << fmt::format("{} as before, {} chosen anew; {} packed, {} of code made\n",
+  std::cout << fmt::format("{} as before, {} chosen again; {} packed, {} of code made\n",
                            counted(made.kernels, "tactic"), made.chosenAnew, counted(made.packed, "weight"),
                            counted(made.code, "piece"));
   printDecisions(refit.decisions);

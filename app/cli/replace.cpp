@@ -16,7 +16,7 @@ namespace {
 using Arguments = ArgumentsOf<ReplaceSettings>;
 
 void printList() {
-  Table table({{"rule"}, {"what becomes what"}, {"undone by"}});
+  Table table({{"rule"}, {"what it replaces"}, {"undone by"}});
   for (const Substitution& rule : substitutions()) {
     const bool takesValue = rule.argument == RuleArgument::Value;
     table.add({fmt::format("{}{}", rule.name, takesValue ? "@VALUE" : "[@NODES]"), std::string(rule.summary),
@@ -33,7 +33,7 @@ std::string namesOf(const std::vector<ListedNode>& nodes) {
 
 void print(const Replacement& replacement) {
   if (replacement.made.empty() && replacement.gone.empty()) {
-    std::cout << fmt::format("{}: the network has other outputs, and the same nodes\n", replacement.rule);
+    std::cout << fmt::format("{}: the network has other outputs and the same nodes\n", replacement.rule);
   } else {
     std::cout << fmt::format("{}: {} in place of {}\n", replacement.rule, namesOf(replacement.made),
                              namesOf(replacement.gone));
@@ -74,10 +74,10 @@ Result<int> replace(const Arguments& arguments) {
     return kDone;
   }
   if (arguments.rules.empty() || arguments.output.empty())
-    return Diagnostic{.message = arguments.rules.empty() ? "which rule is to be applied is missing"
-                                                         : "the network to write is missing",
+    return Diagnostic{.message = arguments.rules.empty() ? "the rule to apply is missing"
+                                                         : "the file of the network to write is missing",
                       .where = {.attribute = arguments.rules.empty() ? "RULE" : "-o"},
-                      .help = "fusescope replace MODEL RULE… -o NEW.onnx; replace --list prints the rules."};
+                      .help = "Use fusescope replace MODEL RULE… -o NEW.onnx; replace --list prints the rules."};
   const Artifact artifact = TRY(open(arguments.path, arguments.plan));
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   if (arguments.seconds > 0) TRY(checkAble(artifact, Ability::Time, "time a network"));

@@ -52,8 +52,9 @@ Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
   if (wanted.empty()) return Opened{.artifact = ofSession};
   const Run& run = *TRY(runNamed(session, wanted));
   if (run.kind == RunKind::Comparison)
-    return Diagnostic{.message = fmt::format("run {} is a comparison", run.id),
-                      .help = fmt::format("Name the two that it is of: {} {}.", run.comparison->a, run.comparison->b)};
+    return Diagnostic{
+        .message = fmt::format("run {} is a comparison", run.id),
+        .help = fmt::format("Name the two runs that it compares: {} {}.", run.comparison->a, run.comparison->b)};
   const bool own = run.kind == RunKind::Engine;
   auto model = own ? nullptr : TRY(openModel(session.model.path, run.extents));
   Opened opened{.artifact = TRY(artifactOf(PlannedRun(run), std::move(model))), .run = &run};
@@ -76,7 +77,7 @@ Result<Json> reportOf(const Arguments& arguments) {
   if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", first.artifact));
   const bool ofSession = first.artifact.session != nullptr;
   if (!ofSession && !arguments.b.empty())
-    return Diagnostic{.message = "a report is of two files at the most", .where = {.attribute = arguments.b}};
+    return Diagnostic{.message = "a report can be about two files at most", .where = {.attribute = arguments.b}};
   Opened a = ofSession ? TRY(openRun(first.artifact, arguments.a)) : std::move(first);
   const std::string& other = ofSession ? arguments.b : arguments.a;
   if (other.empty()) return reportJson(a.side(), timestamp());
@@ -90,7 +91,7 @@ Result<Json> reportOf(const Arguments& arguments) {
 
 Result<int> report(const Arguments& arguments) {
   if (arguments.output.empty() && !arguments.json)
-    return Diagnostic{.message = "where the report goes is missing",
+    return Diagnostic{.message = "the file for the report is missing",
                       .where = {.attribute = "--output"},
                       .help = "Give -o REPORT.html, or --json."};
   const Json json = TRY(reportOf(arguments));

@@ -111,14 +111,14 @@ Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
 Status advise(const Arguments& arguments, const Artifact& artifact, const Samples& samples) {
   if (withoutLoweredTypes(artifact.plan->options) == artifact.plan->options) return Done{};
   if (!quickToTry(*artifact.plan, samples)) {
-    std::cout << "fusescope errors says where the lowered types first go wrong\n";
+    std::cout << "fusescope errors finds where the lowered types first cause a wrong result\n";
     return Done{};
   }
   LayerErrorOptions options{.threads = arguments.engine.threads};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
   const auto report = TRY(layerErrors(artifact, samples, options));
   if (report.firstWrong)
-    std::cout << fmt::format("first wrong by the lowered types: {}: {}\n", report.firstWrong->tensor,
+    std::cout << fmt::format("the first value that the lowered types make wrong: {}: {}\n", report.firstWrong->tensor,
                              report.firstWrong->why);
   printAdvice(TRY(adviceAbout(report, artifact.plan, samples, options, ErrorsAgainst::F32)));
   return Done{};

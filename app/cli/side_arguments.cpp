@@ -32,7 +32,7 @@ std::string_view unclosed(std::string_view text) {
 
 Result<PlanArguments> planArguments(const PlanArguments& both, const std::string& text, const std::string& option) {
   if (const std::string_view open = unclosed(text); !open.empty())
-    return Diagnostic{.message = fmt::format("'{}' are no plan options: no quote closes {}", text, open),
+    return Diagnostic{.message = fmt::format("'{}' cannot be read as plan options: no quote closes {}", text, open),
                       .where = {.attribute = option},
                       .help = "A name in quotes ends with the quote that it begins with: \"--pin 'a b=f32'\"."};
   PlanArguments own;
@@ -43,10 +43,9 @@ Result<PlanArguments> planArguments(const PlanArguments& both, const std::string
   try {
     app.parse(text);
   } catch (const CLI::ParseError& error) {
-    return Diagnostic{
-        .message = fmt::format("'{}' are no plan options: {}", text, error.what()),
-        .where = {.attribute = option},
-        .help = "Give them as they stand on the command line, in quotes: \"--precision f16 --pin a=f32\"."};
+    return Diagnostic{.message = fmt::format("'{}' cannot be read as plan options: {}", text, error.what()),
+                      .where = {.attribute = option},
+                      .help = "Give them as on the command line, in quotes: \"--precision f16 --pin a=f32\"."};
   }
   return both.with(own);
 }

@@ -61,18 +61,19 @@ void printServing(const SpecialiseReport& report, const Graph& graph) {
   }
   table.print();
   printTitle("Calls that the general engine answered");
-  Table calls({{"sample"}, {"while a build went on", true}, {"otherwise", true}});
+  Table calls({{"sample"}, {"during a build", true}, {"otherwise", true}});
   for (const SampleServing& serving : report.samples)
     calls.add({shortened(serving.sample, 32), callsText(serving.whileBuilding), callsText(serving.otherwise)});
   calls.print();
   printTitle("Decisions");
   for (const Decision& decision : report.decisions)
     std::cout << fmt::format("{} ({})\n", message(decision), decision.code);
-  std::cout << fmt::format("{} with {} of memory of their own; room for {} and {}\n",
+  std::cout << fmt::format("{} with {} of their own memory; at most {} and {} are allowed\n",
                            counted(static_cast<std::int64_t>(report.engines), "specialised engine"),
                            bytesText(report.bytes), report.mostEngines, bytesText(report.mostBytes));
   if (!report.settled)
-    std::cout << "The time was over before it was settled for all samples who serves them (--settle-seconds).\n";
+    std::cout
+        << "The time (--settle-seconds) was over before it was decided for all samples which engine serves them.\n";
 }
 
 /// Prints the times of each engine that serves calls; samples of equal extents share one row.

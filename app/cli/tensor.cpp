@@ -43,7 +43,7 @@ Result<Shown> shownValue(const Arguments& arguments, const Artifact& artifact) {
   if (const Tensor* constant = value.constant()) return Shown{.kind = "constant", .only = *constant};
   if (value.isMade()) {
     TRY(checkAble(artifact, Ability::Run, "run a network"));
-    TRY(checkAble(artifact, Ability::InnerValues, "hand out values inside the network"));
+    TRY(checkAble(artifact, Ability::InnerValues, "return values inside the network"));
   }
   Shown shown{.kind = value.isMade() || value.isInBody ? "made" : "input"};
   shown.samples = TRY(arguments.inputs.samples(artifact));
@@ -91,8 +91,8 @@ void printSlice(const std::string& heading, const Tensor& tensor, const SliceCho
   }
   table.print();
   if (rows < slice.rows || columns < slice.columns)
-    std::cout << fmt::format("the first {} × {} of {} × {}: --json has all, --npy writes the tensor\n", rows, columns,
-                             slice.rows, slice.columns);
+    std::cout << fmt::format("the first {} × {} of {} × {}: --json prints all, --npy writes the tensor\n", rows,
+                             columns, slice.rows, slice.columns);
 }
 
 /// Returns the number as JSON, and NaN and infinities as text, because JSON has no numbers for them.
@@ -121,8 +121,8 @@ Status checkSlice(const Dims& dims, const SliceChoice& choice) {
   const auto extent = [&](int axis) { return axis < 0 ? 1 : dims[static_cast<std::size_t>(axis)]; };
   const std::int64_t elements = extent(choice.rows) * extent(choice.columns);
   if (elements <= kMostElements) return Done{};
-  return Diagnostic{.message = fmt::format("the slice has {} elements, at most {} are printed", inThousands(elements),
-                                           inThousands(kMostElements)),
+  return Diagnostic{.message = fmt::format("the slice has {} elements, but at most {} are printed",
+                                           inThousands(elements), inThousands(kMostElements)),
                     .where = {.attribute = "--slice"},
                     .help = "--npy writes the whole tensor."};
 }
@@ -157,11 +157,11 @@ void printForPeople(const Arguments& arguments, const Shown& shown, const std::v
   const Tensor* tensor = shown.tensor();
   const std::string extents =
       tensor != nullptr && tensor->container() == Container::None ? dimsText(*tensor) + ", " : "";
-  const std::string how = shown.kind == "constant" ? "a constant of the network"
-                          : shown.kind == "input"  ? "an input of the network, on sample " + shown.sample
-                          : shown.both.fusedNode.empty()
-                              ? "on sample " + shown.sample
-                              : fmt::format("made by {}, on sample {}", shortened(shown.both.fusedNode), shown.sample);
+  const std::string how = shown.kind == "constant"       ? "a constant of the network"
+                          : shown.kind == "input"        ? "an input of the network, on sample " + shown.sample
+                          : shown.both.fusedNode.empty() ? "on sample " + shown.sample
+                                                         : fmt::format("calculated by {}, on sample {}",
+                                                                       shortened(shown.both.fusedNode), shown.sample);
   std::cout << fmt::format("  {}{}\n", extents, how);
   if (!shown.both.whyNoExact.empty()) std::cout << fmt::format("  in float32: {}\n", shown.both.whyNoExact);
   if (!shown.both.whyNoPlanned.empty()) std::cout << fmt::format("  in this plan: {}\n", shown.both.whyNoPlanned);
@@ -218,7 +218,7 @@ Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
   if (!arguments.npz.empty()) TRY(checkOutput(arguments.npz, "--npz", artifact, source));
   const Shown shown = TRY(shownValue(arguments, artifact));
   if (shown.only && !arguments.npz.empty())
-    return Diagnostic{.message = "every plan has the same tensor, so that there are not two to write",
+    return Diagnostic{.message = "every plan has the same tensor, so there are not two to write",
                       .where = {.file = arguments.npz, .attribute = "--npz"},
                       .help = "Write it with --npy."};
   std::optional<SliceChoice> choice;

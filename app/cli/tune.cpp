@@ -49,7 +49,7 @@ void tellBetter(const TunePoint& point, std::int64_t evaluations) {
 }
 
 void printFront(const std::vector<TunePoint>& front) {
-  printTitle("Error against cost: no other set has less of all three");
+  printTitle("Error against cost: no other set is better in all three");
   Table table({{"error", true}, {"cost", true}, {"pins", true}});
   const std::size_t step = std::max<std::size_t>(1, (front.size() + kMostPoints - 1) / kMostPoints);
   for (std::size_t i = 0; i < front.size(); i += step)
@@ -87,13 +87,12 @@ void printExported(const TuneGoal& goal, const TuneReport& report) {
                              errorText(*goal.maxError), *report.heldTo);
   const auto& exported = report.exported;
   if (exported && exported->numbers)
-    std::cout << fmt::format("once exported, the network has {} on the reference and {} on the engine\n",
+    std::cout << fmt::format("once exported, the network has an error of {} on the reference and of {} on the engine\n",
                              errorText(exported->numbers->onReference.worst),
                              errorText(exported->numbers->onEngine.worst));
   if (exported && exported->numbers && *goal.maxError < *Tolerance::ofLoweredTypes().rms)
     std::cout << fmt::format(
-        "give export --tol-rms {:g} too: else it holds the network to the session's tolerance, or "
-        "{:g}\n",
+        "give export --tol-rms {:g} too; otherwise it checks the network with the session's tolerance, or {:g}\n",
         *goal.maxError, *Tolerance::ofLoweredTypes().rms);
   if (exported && !exported->whyNot.empty())
     std::cout << fmt::format("export refuses the network with these pins: {}\n", exported->whyNot);
@@ -105,9 +104,9 @@ void printBeaten(const TuneResult& result) {
   const std::string enough = beaten->pins.empty() ? "no pin is needed for such an error"
                                                   : counted(std::ssize(beaten->pins), "pin") + " would be enough";
   std::cout << fmt::format(
-      "{} ({}), but with everything pinned the network is faster on this machine and no further from "
-      "float32 ({}), so that a set was chosen that is not slower than that; the fewer pins, which --json lists, may "
-      "still pay on other machines, or in memory\n",
+      "{} ({}), but with everything pinned the network is faster on this machine and no further from float32 ({}), so "
+      "a set was chosen that is not slower than that; the sets with fewer pins, which --json lists, may still be "
+      "better on other machines, or in memory\n",
       enough, pointText(*beaten), pointText(result.allPinned));
 }
 
@@ -123,7 +122,7 @@ void printLeftOut(const TuneReport& report) {
     return report.heldTo && without.error <= *report.heldTo;
   });
   if (!result.minimal)
-    std::cout << "a pin may be too many: not each was tried\n";
+    std::cout << "a pin may be unnecessary: not each was tried\n";
   else if (good == 0)
     std::cout << "no single pin can be left out: each was tried\n";
   else
@@ -148,10 +147,10 @@ void printEnds(const TuneReport& report) {
 std::string whatCostsAre(const TuneReport& report) {
   const std::string costs = report.result.chosen.cost.bytes
                                 ? "costs are conversions and bytes"
-                                : "costs are conversions alone, since bytes depend on extents that are not known";
+                                : "costs are conversions only, because bytes depend on extents that are not known";
   if (report.options.compiler == kOwnCompiler)
     return fmt::format("times are not known: {}; fusescope build measures them", costs);
-  return costs + ": what a pin costs there only the compiler knows";
+  return costs + ": only the compiler knows what a pin costs";
 }
 
 void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
@@ -190,21 +189,21 @@ Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
   TRY(checkOutput(arguments.state, "--resume", artifact, inputs));
   const auto whole = [](const std::string& path) { return std::filesystem::weakly_canonical(path); };
   if (whole(arguments.state) != whole(arguments.output)) return Done{};
-  return Diagnostic{.message = "--output and --resume are the same file", .where = {.file = arguments.state}};
+  return Diagnostic{.message = "--output and --resume name the same file", .where = {.file = arguments.state}};
 }
 
 /// Returns the allowed error of the outputs against float32 if the command line gives none: the tolerance of the
 /// session.
 Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact) {
   if (!arguments.metric.empty())
-    return Diagnostic{.message = "how large the error may be is not known: it is in the unit of --metric",
+    return Diagnostic{.message = "the largest allowed error is not known, because it is in the unit of --metric",
                       .where = {.attribute = "--max-error"},
-                      .help = "Say how large the error may be, or give --min-speedup."};
+                      .help = "Give the largest allowed error, or --min-speedup."};
   const Tolerance tolerance = toleranceOf(artifact);
   if (tolerance.rms) return *tolerance.rms;
-  return Diagnostic{.message = fmt::format("the session has no bound of max|Δ| over rms: {}", inWords(tolerance)),
+  return Diagnostic{.message = fmt::format("the session has no limit for max|Δ| over rms: {}", inWords(tolerance)),
                     .where = {.file = arguments.path, .attribute = "--max-error"},
-                    .help = "Say how large the error may be, or give --min-speedup."};
+                    .help = "Give the largest allowed error, or --min-speedup."};
 }
 
 Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {

@@ -24,9 +24,9 @@ void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
     std::cout << fmt::format("the smallest part that goes wrong: {}, by {}: {} {}\n", joined(mismatch.smallest->nodes),
                              failure.tactic, failure.output, failure.what);
   } else {
-    std::cout << "its nodes do not go wrong as a network of their own\n";
+    std::cout << "its nodes are right as a network of their own";
   }
-  if (reproducer != nullptr) std::cout << "to see it again: " << reproducer->command << "\n";
+  if (reproducer != nullptr) std::cout << "to reproduce it: " << reproducer->command << "\n";
 }
 
 /// Prints why a region with a large error counts as right.
@@ -35,8 +35,8 @@ void printWide(const RegionVerdict& region) {
   const TacticCheck& worst = *std::ranges::max_element(region.tactics, {}, &TacticCheck::maxOverRms);
   if (!worst.isWide) return;
   std::cout << fmt::format(
-      "{}: {:.3g} of rms off on {}, and right: there its nodes, one by one, give as much when each rounds as a kernel "
-      "may\n",
+      "{}: {:.3g} of rms off on {}, but right: its nodes, run one by one, differ as much there if each rounds as a "
+      "kernel may\n",
       shortened(region.fusedNode, 48), worst.maxOverRms, worst.worstCase);
 }
 

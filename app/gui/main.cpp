@@ -108,7 +108,7 @@ int run(int argc, char** argv) {
   CLI::App parser("Fusescope's window");
   parser.add_option("MODEL", arguments.model,
                     "A model (.onnx, .pt2), plan (.json), engine (.fse) or session (.fsession)");
-  parser.add_option("--directives", arguments.directivesFile, "Pins and other wishes, as saved from the window");
+  parser.add_option("--directives", arguments.directivesFile, "Pins and other directives, as saved from the window");
   parser.add_option("--compiler", arguments.compiler,
                     "What compiles the network: NAME[@ENVIRONMENT], see fusescope compilers");
   parser.add_option("--target", arguments.target, joined(targetNames()));
@@ -125,7 +125,8 @@ int run(int argc, char** argv) {
   }
   parser
       .add_option("--inputs", arguments.inputs.paths,
-                  "What runs are timed and evaluated on: .npz, .npy, .pb, Polygraphy's .json, or a folder; repeatable")
+                  "The inputs on which runs are timed and evaluated: .npz, .npy, .pb, Polygraphy's .json, or a folder; "
+                  "repeatable")
       ->type_name("F")
       ->allow_extra_args(false);
   parser.add_option("--batch-axis", arguments.inputs.batchAxis, "Cut the inputs along this axis into samples")
@@ -144,7 +145,7 @@ int run(int argc, char** argv) {
   parser.add_flag("--two-views", arguments.twoViews,
                   "Show two plans beside each other: those that were built, or the "
                   "one asked for and that in float32");
-  parser.add_flag("--original", arguments.original, "Show the network as it lies in its file beside the plan");
+  parser.add_flag("--original", arguments.original, "Show the network as it is in its file beside the plan");
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

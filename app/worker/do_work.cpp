@@ -44,7 +44,7 @@ Status checkObeyed(const Plan& plan) {
   const auto node = refusal.subjects.empty() ? std::string() : refusal.subjects.front().text();
   return Diagnostic{.message = fmt::format("the plan refuses {}: {}", refusal.by.text(), message(refusal)),
                     .where = {.file = plan.model->path, .node = node},
-                    .help = "Mark it prefer, or change what stands in its way."};
+                    .help = "Mark it prefer, or change what prevents it."};
 }
 
 /// Returns an error if a value is missing that the command line requires as well.
@@ -239,7 +239,7 @@ Result<Json> work(Job& job, const TensorSettings& settings) {
   TRY(checkGiven(settings.name, "name"));
   TRY(checkGiven(settings.npz, "npz"));
   const auto artifact = TRY(runnable(job, job.request.source));
-  TRY(checkAble(artifact.compiler(), Ability::InnerValues, "hand out values inside the network"));
+  TRY(checkAble(artifact.compiler(), Ability::InnerValues, "return values inside the network"));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   const LayerErrorOptions options{.backend = artifact.backend.empty() ? job.request.source.backend : artifact.backend,
                                   .threads = job.request.threads,

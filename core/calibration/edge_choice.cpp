@@ -47,9 +47,9 @@ class EdgeChooser {
   }
 
  private:
-  const NodeQuantizeRequest& wishOf(NodeId node) const { return m_request.wishes[node.index]; }
+  const NodeQuantizeRequest& requestOf(NodeId node) const { return m_request.nodeRequests[node.index]; }
   bool mayBeIntegers(NodeId node) const {
-    const auto kind = wishOf(node).kind;
+    const auto kind = requestOf(node).kind;
     return kind == NodeQuantizeRequest::Kind::None || kind == NodeQuantizeRequest::Kind::Integers;
   }
   std::string nameOf(ValueId value) const { return m_graph.value(value).name; }
@@ -64,27 +64,29 @@ class EdgeChooser {
     const Product* product = std::get_if<Product>(&form);
     const auto refuse = [&](std::string_view code, Json arguments = Json::object(), Cause by = kBy) {
       decided(code, subjects, std::move(arguments), std::move(by));
-      if (product != nullptr && wishOf(node.id).kind == NodeQuantizeRequest::Kind::None)
+      if (product != nullptr && requestOf(node.id).kind == NodeQuantizeRequest::Kind::None)
         m_choice.floats.push_back(*product);
     };
-    const NodeQuantizeRequest& wish = wishOf(node.id);
-    if (wish.kind == NodeQuantizeRequest::Kind::Floats)
-      return refuse("quantize.pinned", {{"pin", wish.by}}, Cause::option(wish.by));
-    if (wish.kind == NodeQuantizeRequest::Kind::Fallback)
-      return refuse("quantize.fallback", {}, Cause::option(wish.by));
+    const NodeQuantizeRequest& request = requestOf(node.id);
+    if (request.kind == NodeQuantizeRequest::Kind::Floats)
+      return refuse("quantize.pinned", {{"pin", request.by}}, Cause::option(request.by));
+    if (request.kind == NodeQuantizeRequest::Kind::Fallback)
+      return refuse("quantize.fallback", {}, Cause::option(request.by));
     if (m_request.ranges == nullptr) {
       if (product != nullptr) m_choice.floats.push_back(*product);
       return;
     }
-    if (wish.kind == NodeQuantizeRequest::Kind::Excluded) return refuse("quantize.excluded", {{"pattern", wish.by}});
-    if (!m_request.everyNode && wish.kind != NodeQuantizeRequest::Kind::Integers) return refuse("quantize.not_asked");
+    if (request.kind == NodeQuantizeRequest::Kind::Excluded)
+      return refuse("quantize.excluded", {{"pattern", request.by}});
+    if (!m_request.everyNode && request.kind != NodeQuantizeRequest::Kind::Integers)
+      return refuse("quantize.not_asked");
     if (const auto* none = std::get_if<NoProduct>(&form)) return refuse(none->code, none->arguments);
     const std::optional<ValueRange> range = rangeOf(product->source);
     if (!range) return refuse("quantize.no_range", {{"value", nameOf(product->source)}});
     if (scaleOf(*range) == 0) return refuse("quantize.all_zero", {{"value", nameOf(product->source)}});
     if (const auto why = whyNoCodes(m_graph, *product)) return refuse("quantize.weights_not_finite", *why);
     if (const auto priced = m_request.priced.find(node.id);
-        priced != m_request.priced.end() && wish.kind == NodeQuantizeRequest::Kind::None) {
+        priced != m_request.priced.end() && request.kind == NodeQuantizeRequest::Kind::None) {
       decideByPrice(subjects, priced->second);
       if (!priced->second.integers) return m_choice.floats.push_back(*product);
     }

@@ -24,8 +24,8 @@ struct NodeQuantizeRequest {
 };
 
 struct QuantizeRequest {
-  const Ranges* ranges = nullptr;               ///< null: only weights are quantised
-  std::span<const NodeQuantizeRequest> wishes;  ///< by NodeId
+  const Ranges* ranges = nullptr;                     ///< null: only weights are quantised
+  std::span<const NodeQuantizeRequest> nodeRequests;  ///< by NodeId
   bool everyNode = false;  ///< int8 wherever rules allow it; otherwise only for nodes with Kind::Integers
   bool symmetric = false;  ///< signed codes without zero points; otherwise unsigned codes of the whole range
   WeightOnly weightOnly{};

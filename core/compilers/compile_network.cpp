@@ -12,8 +12,8 @@
 namespace fusescope {
 namespace {
 
-/// The error that a recorded answer refuses nodes that `plan` hands to the compiler: the parts around them were never
-/// compiled.
+/// Returns an error if a recorded answer refuses nodes that `plan` gives to the compiler, because the parts around them
+/// were never compiled.
 Status checkPacked(const Plan& plan, const CompilerSupport& support) {
   std::set<std::string_view> handed;
   for (const Segment& segment : plan.segments)
@@ -42,7 +42,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
                                                   const StopToken& stop, const Progress& progress) {
   if (compiler.takesWholeNetworks() || plan->options.support != nullptr) return plan;
   const BuildOptions asking{.stop = stop, .progress = progress};
-  // Segments are cut out before they are handed over, by answers that are not there yet.
+  // If there are several segments, they can only be cut out when the compiler has answered.
   if (plan->segments.size() == 1) compiler.lowerAhead(plan, asking);
   if (progress) progress("ask", compiler.name());
   TRY(compiler.awaitReady(stop));

@@ -86,7 +86,7 @@ Status checkOptions(const Compiler& compiler, const std::map<std::string, std::s
 Status checkAble(const Compiler& compiler, Ability ability, std::string_view verb) {
   const std::string why = compiler.whyNot(ability);
   if (why.empty()) return Done{};
-  const bool isSentence = why.ends_with('.');  // the message of an error ends without its full stop
+  const bool isSentence = why.ends_with('.');  // the message of an error has no full stop at its end
   return Diagnostic{.message = fmt::format("{} cannot {} here: {}", compiler.name(), verb,
                                            std::string_view(why).substr(0, why.size() - (isSentence ? 1 : 0))),
                     .where = {.attribute = "--compiler"},

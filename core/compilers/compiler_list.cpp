@@ -1,4 +1,4 @@
-// All compilers: a folder and a line of compilers.inc each; those that a probe reaches a line of
+// Lists all compilers. Each has a folder and a line in compilers.inc; those that a probe reaches have a line in
 // probed/probed_kinds.inc.
 #include <algorithm>
 #include <vector>

@@ -45,7 +45,8 @@ class CarriedErrors {
     }
   }
 
-  /// What each kernel leaves, all its outputs together. A value that several kernels calculate is told of the first.
+  /// Adds the errors of each kernel, for all its outputs together. A value that several kernels calculate counts for
+  /// the first of them.
   void addKernels(LayerErrorReport& report) const {
     report.made = m_lowered.made();
     if (report.made == nullptr) return;

@@ -17,7 +17,7 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kOwnTarget = "cpu";
-/// Builds for the sake of searches: four in networks of 256 nodes, fewer in larger ones.
+/// The most builds that are made only to search: four in networks of 256 nodes, fewer in larger ones.
 constexpr int kMostSearches = 64;
 
 class PartsCompiler {
@@ -25,7 +25,8 @@ class PartsCompiler {
   PartsCompiler(const Compiler& compiler, const std::map<std::string, Dims>& extents, const BuildOptions& options)
       : m_compiler(compiler), m_extents(extents), m_options(options) {}
 
-  /// Each round compiles what is not compiled yet; one that meets refusals plans again without what was refused.
+  /// Each round compiles what is not compiled yet. If the compiler refuses something, the network is planned again
+  /// without it, and the next round begins.
   Result<CompiledParts> run(std::shared_ptr<const Plan> plan) {
     while (true) {
       CompiledParts made{.plan = std::move(plan)};
@@ -36,12 +37,12 @@ class PartsCompiler {
   }
 
  private:
-  /// Why a node is to fall back.
+  /// The reason for which a node falls back.
   struct Refusal {
     std::string why;
-    bool isAsked = true;  ///< the compiler gave it up; else it was never handed it
+    bool isAsked = true;  ///< false if the compiler was never given the node
   };
-  /// Nodes that are to fall back, by name; none: everything is compiled.
+  /// The nodes that fall back, by name. If there are none, everything is compiled.
   using Refusals = std::map<std::string, Refusal>;
 
   Result<Refusals> compileAll(CompiledParts& made) {
@@ -115,7 +116,7 @@ class PartsCompiler {
     return false;
   }
 
-  /// What a recorded answer refuses cannot be compiled again without it: that is for another job.
+  /// Nodes that a recorded answer refuses cannot be compiled again without them; this needs another job.
   static Diagnostic packedOtherwise(Diagnostic error) {
     if (!error.where.node.empty())
       error.help = fmt::format("Pack the job again with --fallback '{}': then this node runs on our own engine.",
@@ -123,7 +124,8 @@ class PartsCompiler {
     return error;
   }
 
-  /// What neither the compiler takes nor our own engine can run stops this compiler, and no plan without one.
+  /// A node that neither the compiler accepts nor our own engine can run makes it impossible to use this compiler, but
+  /// not to plan without a compiler.
   static Diagnostic ofOurOwnEngine(const Plan& plan, Diagnostic error) {
     const auto node = plan.graph().findNode(error.where.node);
     const OpSchema* schema = node ? OpRegistry::standard().find(plan.graph().node(*node)) : nullptr;
@@ -137,7 +139,8 @@ class PartsCompiler {
     return error;
   }
 
-  /// No part of the network is to blame for what an option cannot have, or for an answer that cannot be read.
+  /// Returns whether the error is about the request and not about a part of the network: an impossible value of an
+  /// option, or an answer that cannot be read.
   static bool isOfWhatWasAsked(const Diagnostic& error) {
     return error.where.node.empty() && !error.where.attribute.empty();
   }
@@ -148,7 +151,8 @@ class PartsCompiler {
     return names;
   }
 
-  /// The node that the error is located at, if it is in the segment, or that a search finds; else all of the segment.
+  /// Makes a node fall back: the node that the error names, if it is in the segment, or one that a search finds;
+  /// otherwise the whole segment.
   Status refuse(const std::shared_ptr<const Plan>& plan, const Segment& segment, const Diagnostic& error,
                 Refusals& refused) {
     const Graph& graph = plan->graph();
@@ -167,9 +171,10 @@ class PartsCompiler {
     return found == nodes.end() ? NodeId() : *found;
   }
 
-  /// The node that a segment does not compile for, where the error does not say: halves are compiled, and of the first
-  /// that fails the halves, down to one node. Invalid: nothing that fails is smaller than the segment, nothing compiles
-  /// at all, or too many builds would be needed. `why` becomes the error of the smallest part that fails.
+  /// Searches the node because of which a segment cannot be compiled, if the error does not name it. Halves are
+  /// compiled, then the halves of the first one that fails, down to a single node. The result is invalid if nothing
+  /// smaller than the segment fails, if nothing compiles at all, or if too many builds would be needed. `why` becomes
+  /// the error of the smallest part that fails.
   Result<NodeId> searched(const std::shared_ptr<const Plan>& plan, const Segment& segment, Diagnostic& why) {
     std::vector<NodeId> nodes = segment.nodes;
     bool isAnyGood = false;
@@ -178,7 +183,7 @@ class PartsCompiler {
       const std::vector<NodeId> halves[] = {{nodes.begin(), middle}, {middle, nodes.end()}};
       const std::vector<NodeId>* failed = nullptr;
       for (const std::vector<NodeId>& half : halves) {
-        // The last half is only asked whether anything compiles.
+        // The last half is compiled only to find out whether anything compiles.
         if (failed != nullptr && (isAnyGood || nodes.size() > 2)) continue;
         const auto error = TRY(errorOf(plan, half));
         if (!error) return NodeId();
@@ -194,7 +199,8 @@ class PartsCompiler {
     return isAnyGood ? nodes.front() : NodeId();
   }
 
-  /// Why these nodes do not compile, cut out; an empty message: they do. Nothing: they cannot be asked for.
+  /// Returns why these nodes do not compile when they are cut out; an empty message if they do. Returns nullopt if they
+  /// cannot be cut out.
   Result<std::optional<Diagnostic>> errorOf(const std::shared_ptr<const Plan>& plan, const std::vector<NodeId>& nodes) {
     if (m_searches == kMostSearches) return std::optional<Diagnostic>();
     const auto part = cutOut(*plan, nodes);
@@ -218,8 +224,9 @@ class PartsCompiler {
     return partFor(plan, requests, nodes, plan.options.compiler, plan.options.target, m_options.stop);
   }
 
-  /// A tensor whose extents depend on data passes between no segments: what makes it, and all behind it up to known
-  /// extents, runs on our own engine. Empty: the error is no such tensor's, or nothing of that is the compiler's.
+  /// A tensor whose extents depend on data cannot be passed between segments. The node that calculates it, and all
+  /// nodes after it up to known extents, run on our own engine. The result is empty if the error is not about such a
+  /// tensor, or if the compiler runs none of these nodes.
   Result<Refusals> tiedByExtents(const Plan& plan, const Diagnostic& error) const {
     const Graph& graph = plan.graph();
     const auto first = graph.findValue(error.where.value);
@@ -274,7 +281,7 @@ class PartsCompiler {
   const std::map<std::string, Dims>& m_extents;
   const BuildOptions& m_options;
   using Key = std::pair<bool, std::set<std::string>>;
-  std::map<Key, CompiledPart> m_compiled;  ///< of this round and those before
+  std::map<Key, CompiledPart> m_compiled;  ///< parts that this round or an earlier one compiled
   int m_searches = 0;                      ///< parts that were compiled only to find what fails
 };
 

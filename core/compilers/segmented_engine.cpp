@@ -17,7 +17,7 @@
 namespace fusescope {
 namespace {
 
-/// The value of the network that a part's value is, by its name.
+/// Returns the value of the network that has the name of this value of a part.
 ValueId valueIn(const Graph& network, const Graph& part, ValueId value) {
   if (!value.valid()) return value;
   return network.findValue(part.value(value).name).value_or(ValueId());
@@ -28,7 +28,7 @@ KernelValue valueOfNetwork(const Graph& network, const Graph& part, KernelValue 
   return value;
 }
 
-/// A kernel of our own engine in a part that fell back.
+/// Describes a kernel of our own engine in a part that fell back.
 ReadBackKernel ourKernelOf(const Plan& plan, const FusedNode& fused, const Graph& network) {
   const Graph& part = plan.graph();
   ReadBackKernel told{.name = fused.name, .kind = fused.kind, .compute = fused.compute, .isOurs = true};
@@ -41,14 +41,14 @@ ReadBackKernel ourKernelOf(const Plan& plan, const FusedNode& fused, const Graph
   return told;
 }
 
-/// Those of the job, where answers are recorded.
+/// Returns the number of threads; if answers are recorded, that of the job.
 int threadsOf(const Compiler& compiler, const BuildOptions& options) {
   if (const auto recorded = recordedJobOf(compiler)) return recorded->threads;
   return options.threads > 0 ? options.threads : hardwareThreads();
 }
 
-/// What the compiler said itself stands behind the decisions of the part's plan, whose numbers mean nothing here. What
-/// became of pins is decided again for the whole network.
+/// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here. The
+/// answers to pins are decided again for the whole network.
 void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
   for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
     if (made.decisions[i].code.starts_with("build.pin_")) continue;
@@ -57,7 +57,7 @@ void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
   }
 }
 
-/// What another compiler made of a part, as what it told of it.
+/// Describes a kernel that another compiler made of a part.
 ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const Graph& network) {
   const Graph& part = made.graph();
   const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
@@ -90,7 +90,7 @@ Result<std::unique_ptr<SegmentedEngine>> SegmentedEngine::build(const Compiler& 
                                                                 const BuildOptions& options) {
   std::unique_ptr<SegmentedEngine> engine(new SegmentedEngine(compiler, options));
   TRY(engine->prepare(std::move(plan)));
-  // What the build was given to report to may be gone when the engine runs.
+  // The object to which the build reported its progress may no longer exist when the engine runs.
   engine->m_options.progress = {};
   engine->m_options.stop = {};
   engine->m_options.verifyOn.clear();
@@ -105,7 +105,7 @@ Status SegmentedEngine::prepare(std::shared_ptr<const Plan> plan) {
   return Done{};
 }
 
-/// In the ids of the network: parts keep the names of nodes and values.
+/// Makes the read-back plan with the ids of the network, because parts keep the names of nodes and values.
 Status SegmentedEngine::readBack() {
   ReadBack told{.compiler = m_compiler.identity()};
   for (const CompiledPart& part : m_made.parts) addMade(part, told);
@@ -187,14 +187,14 @@ Result<RunResult> SegmentedEngine::run(const std::map<std::string, Tensor>& inpu
   return engine->runParts(inputs, mark, stop);
 }
 
-/// Names of the values that parts leave in memory.
+/// Returns the names of the values that parts write to memory.
 std::vector<std::string> SegmentedEngine::handedOver() const {
   std::vector<std::string> names;
   for (const CompiledPart& part : m_made.parts) names.insert(names.end(), part.outputs.begin(), part.outputs.end());
   return names;
 }
 
-/// Errors: no such value, or one that stays inside what the compiler made.
+/// Errors: a value does not exist, or it exists only inside what the compiler made.
 Status SegmentedEngine::checkMarks(const std::vector<std::string>& mark) const {
   const Graph& graph = m_made.plan->graph();
   for (const std::string& wanted : mark) {
@@ -259,7 +259,7 @@ Result<TimeReport> SegmentedEngine::time(const std::map<std::string, Tensor>& in
   return TRY(engineFor(extents, options.stop))->timeParts(inputs, options);
 }
 
-/// Of several segments each has its share of the seconds.
+/// If there are several segments, each gets its share of the seconds.
 Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TimeReport report{.threads = m_threads, .made = m_readBack};
   const auto count = static_cast<double>(m_made.parts.size());
@@ -297,7 +297,8 @@ Result<TimeReport> SegmentedEngine::timeParts(const std::map<std::string, Tensor
   return report;
 }
 
-/// Of the segment, or of none: parts may have kernels of equal names, as those that prepare weights.
+/// Returns the kernel with this name in the segment; parts may have kernels with equal names, such as those that
+/// prepare weights.
 FusedNodeId SegmentedEngine::kernelNamed(const std::string& name, SegmentId segment) const {
   FusedNodeId ofNone;
   for (const FusedNode& fused : m_readBack->fusedNodes) {
@@ -308,14 +309,14 @@ FusedNodeId SegmentedEngine::kernelNamed(const std::string& name, SegmentId segm
   return ofNone;
 }
 
-/// A segment with what its compiler says of its kernels; those of our own engine are told as they are there.
+/// Describes a segment with the times that its compiler reports for its kernels, or with those of our own kernels.
 StepTime SegmentedEngine::layerOf(const CompiledPart& part, const TimeReport& report) const {
   const std::string& segment = m_made.plan->segments[part.segment.index].name;
   StepTime layer{
       .name = segment, .fused = {}, .tactic = part.isOurs ? kOwnCompiler : m_backend, .medianMs = report.medianMs};
   for (StepTime kernel : report.layers) {
     kernel.fused = kernelNamed(kernel.name, part.segment);
-    kernel.bodies.clear();  // of a plan that is not this one
+    kernel.bodies.clear();  // the bodies belong to another plan
     layer.kernels.push_back(std::move(kernel));
   }
   return layer;

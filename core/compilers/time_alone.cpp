@@ -2,7 +2,7 @@
 
 namespace fusescope {
 
-/// An engine of another compiler has the others rest by itself: it knows which processes are its own.
+/// An engine of another compiler suspends the other processes itself, because it knows which processes are its own.
 Result<TimeReport> timeAlone(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   if (engine.plan().options.compiler != kOwnCompiler) return engine.time(inputs, options);
   OthersAtRest others(nullptr);

@@ -15,7 +15,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether times chose types or fusions of the plan.
+/// Returns whether times chose types or fusions of the plan.
 bool choseByPrice(const Plan& plan) {
   const auto isPriced = [](const PrecisionGrant& grant) {
     return grant.reason == TypeReason::Measured || grant.reason == TypeReason::NotMeasured;
@@ -26,7 +26,7 @@ bool choseByPrice(const Plan& plan) {
          std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return choseByPrice(plannedBody(body)); });
 }
 
-/// The plan of a level in a plan of the network of one side.
+/// Returns the plan of a level within a plan of one side's network.
 const Plan* planAt(const std::vector<PlanLevel>& levels, std::size_t place, const Plan& plan, bool ofA) {
   const PlanLevel& level = levels[place];
   if (level.around < 0) return &plan;
@@ -36,12 +36,12 @@ const Plan* planAt(const std::vector<PlanLevel>& levels, std::size_t place, cons
   return around->bodyPlan(holder, level.path().steps().back().attribute);
 }
 
-/// Whether ranges are given where int8 is asked for, and nowhere else.
+/// Returns whether ranges are given exactly if int8 is asked for.
 bool rangesFit(const PlanOptions& options) {
   return asksForIntegers(options) == (options.ranges != nullptr);
 }
 
-/// Options that cannot be planned leave the table empty.
+/// If the options cannot be planned, the table remains empty.
 Status into(Result<std::vector<LevelFacts>> facts, std::vector<LevelFacts>& table) {
   if (!facts.ok() && facts.error().cancelled) return std::move(facts).error();
   if (facts.ok()) table = std::move(facts).value();
@@ -84,8 +84,8 @@ void CauseFinder::markChanged() {
   }
 }
 
-/// Options of one side with differences taken over, and that of the ranges with them where neither can be without the
-/// other.
+/// Returns the options of one side with the differences of the group taken over. If the ranges and another difference
+/// need each other, both are taken over.
 std::optional<CauseFinder::Taken> CauseFinder::taken(const Group& group, bool ofA) const {
   const PlanOptions& own = ofA ? m_a.options : m_b.options;
   const auto fits = [&](const PlanOptions& options) { return rangesFit(options) || !rangesFit(own); };
@@ -100,7 +100,7 @@ std::optional<CauseFinder::Taken> CauseFinder::taken(const Group& group, bool of
   return fits(taken.options) ? std::optional(std::move(taken)) : std::nullopt;
 }
 
-/// Whether there is one difference, or all can only be taken over together.
+/// Returns whether there is only one difference, or all of them can only be taken over together.
 bool CauseFinder::inseparable() const {
   const std::size_t all = m_diff.differences.size();
   if (all < 2 || m_options < all || all > kMostTried) return all == 1;
@@ -110,7 +110,8 @@ bool CauseFinder::inseparable() const {
   return true;
 }
 
-/// One plan for each difference on each side. Where prices chose, what they choose now is compared with itself.
+/// Makes one plan for each difference on each side. If prices chose, the plans are compared with what the present
+/// prices choose.
 Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
   if (prices != nullptr) {
     TRY(into(planned(m_a.options, true, prices, stop), m_againA));
@@ -123,8 +124,8 @@ Status CauseFinder::planAgain(const PriceModel* prices, const StopToken& stop) {
   return inseparable() ? Status(Done{}) : tryGroups(prices, stop);
 }
 
-/// Each difference alone; of many, groups of them, and as long as the bound lasts the halves of those that change
-/// something, in whose place they are.
+/// Tries each difference alone. If there are many, tries groups of them, and then, within the limit, replaces the
+/// groups that change something by their halves.
 Status CauseFinder::tryGroups(const PriceModel* prices, const StopToken& stop) {
   std::deque<Group> open;
   if (m_options > kMostTried) {
@@ -190,12 +191,12 @@ std::vector<LevelFacts> CauseFinder::factsOfLevels(const Plan& plan, bool ofA) c
   return facts;
 }
 
-/// Of what both sides have, A has, or options put in.
+/// Compares facts about what both sides have, what only A has, or what options inserted.
 bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const {
   for (std::size_t place = 0; place < some.size(); ++place) {
     for (std::size_t i = 0; i < kAspects; ++i) {
       const auto aspect = static_cast<Aspect>(i);
-      if (aspect == Aspect::Said) continue;  // the same plan may be explained in other words
+      if (aspect == Aspect::Said) continue;  // equal plans may have different explanations
       for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index) {
         if (some[place].at(aspect, index) == others[place].at(aspect, index)) continue;
         const bool ofB = index >= m_levels[place].match.nodeOfB.size() && !isOfValues(aspect);
@@ -246,7 +247,7 @@ void CauseFinder::nameDirectives(std::size_t place, const Cover& plan, bool ofA)
   }
 }
 
-/// Marks what makes one node or value other than it is in A.
+/// Finds the differences that make one node or value differ from that in A.
 void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Found& found) const {
   const auto at = [&](const std::vector<LevelFacts>& facts) { return facts[place].at(aspect, index); };
   const std::uint64_t a = at(m_ofA), b = at(m_ofB);
@@ -271,7 +272,7 @@ void CauseFinder::find(std::size_t place, Aspect aspect, std::uint32_t index, Fo
   }
 }
 
-/// Of differences that were only tried together those that decisions about `things` name, where they name some.
+/// From differences that were only tried together, keeps those that decisions about `things` name, if there are any.
 void CauseFinder::keepNamed(std::size_t place, std::span<const std::uint32_t> things, Found& found) const {
   Found named(found.size(), 0);
   for (const std::uint32_t thing : things)

@@ -30,7 +30,7 @@ class CommonCover {
     }
   }
 
-  /// Whether a fused node of the group runs the holder of a body.
+  /// Returns whether a fused node of the group runs the holder of the body.
   static bool holds(const PlanLevel& level, const SetGroup& group, const PlanLevel& body) {
     const auto runs = [](const Cover* plan, const std::vector<std::uint32_t>& fused, NodeId holder) {
       return holder.valid() && std::ranges::any_of(fused, [&](std::uint32_t i) {

@@ -11,7 +11,7 @@ namespace fusescope {
 
 namespace {
 
-/// How many elements of `a` are not bit by bit those of `b`, which is of the same type and extents.
+/// Returns the number of elements of `a` that differ in bits from those of `b`, which has the same type and extents.
 std::int64_t differingElements(const Tensor& a, const Tensor& b) {
   std::int64_t count = 0;
   if (a.type() == DataType::String) {
@@ -22,13 +22,13 @@ std::int64_t differingElements(const Tensor& a, const Tensor& b) {
   for (std::int64_t i = 0; i < a.count(); ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * width;
     const bool differ = width > 0 ? std::memcmp(a.bytes() + at, b.bytes() + at, width) != 0
-                                  : a.asInt64(i) != b.asInt64(i);  // elements narrower than a byte
+                                  : a.asInt64(i) != b.asInt64(i);  // for elements that are narrower than a byte
     count += differ ? 1 : 0;
   }
   return count;
 }
 
-/// The fused nodes of a side that hold one of `nodes`, each once, in the order of the nodes.
+/// Returns the fused nodes of a side that contain one of `nodes`, each once, in the order of the nodes.
 std::vector<CoveringNode> readersOf(const PlanLevel& level, bool ofA, const std::vector<NodeId>& nodes) {
   const Cover& plan = ofA ? *level.a : *level.b;
   std::vector<CoveringNode> readers;

@@ -18,7 +18,7 @@ namespace {
 /// Which decisions of two plans answer the same questions.
 enum class Comparable { All, RefusalsOfCompilers };
 
-/// The decisions of one level of both plans, with B's names put into A's.
+/// Compares the decisions of one level of both plans, with B's names replaced by A's.
 class DecisionDiff {
  public:
   DecisionDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff, Comparable comparable)
@@ -80,8 +80,8 @@ class DecisionDiff {
     return found == m_inA.end() ? name : found->second;
   }
 
-  /// Those that the other side could have as well. Of a body not the answers to directives: what is around it has them.
-  /// Of two networks not what was done to the files.
+  /// Returns the decisions that the other side could have as well. In a body, the answers to directives are left out,
+  /// because the graph around it has them. For two networks, decisions about changes to the files are left out.
   Indices compared(const Cover& plan, bool ofA) const {
     Indices all;
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
@@ -94,12 +94,12 @@ class DecisionDiff {
     return all;
   }
 
-  /// What a compiler does not do with parts of the network, and why, is told of any two of them.
+  /// Refusals of compilers are compared for any two compilers.
   static bool isRefusalOfCompiler(const Decision& decision) {
     return decision.kind == DecisionKind::Build && !decision.allowed && !decision.subjects.empty();
   }
 
-  /// Whether it is about nodes that the other network has not.
+  /// Returns whether the decision is about nodes that the other network does not have.
   bool aboutOneSide(const Cover& plan, const Decision& decision, bool ofA) const {
     if (m_sameNames) return false;
     const auto& counterparts = ofA ? m_level.match.nodeOfB : m_level.match.nodeOfA;
@@ -119,10 +119,10 @@ class DecisionDiff {
     for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.text(), ofB)), 1);  // in any order
     return key;
   }
-  /// Directives have other ids in other lists; that they differ shows in the options.
+  /// Ids of directives differ between lists. Differences of directives are listed as differences of options.
   static std::uint64_t byKey(const Cause& by) { return mixed(hashOf(by.name), static_cast<std::uint64_t>(by.kind)); }
 
-  /// Nodes of networks of other names may be named in another order.
+  /// Nodes of networks with different names may be listed in another order.
   bool sameSubjects(const Decision& a, const Decision& b) const {
     if (a.subjects.size() != b.subjects.size()) return false;
     using Named = std::pair<SubjectKind, std::string>;
@@ -150,7 +150,7 @@ class DecisionDiff {
     return true;
   }
 
-  /// Takes out of `ofA` what `match` pairs with one of `ofB`; the rest of `ofB` goes to `left`.
+  /// Removes from `ofA` the decisions that `match` pairs with one of `ofB`; adds the rest of `ofB` to `left`.
   template <class KeyOf, class Match>
   void pairUp(Indices& ofA, const Indices& ofB, Indices& left, KeyOf keyOf, Match match) {
     std::unordered_map<std::uint64_t, Indices> byKey;
@@ -174,7 +174,7 @@ class DecisionDiff {
     std::erase_if(ofA, [&](std::uint32_t i) { return paired[i] != 0; });
   }
 
-  /// B's order, behind it what A alone has.
+  /// Sorts by B's order, followed by the decisions that only A has.
   std::pair<std::ptrdiff_t, std::ptrdiff_t> orderOf(const std::pair<const Decision*, const Decision*>& change) const {
     if (change.second != nullptr) return {0, change.second - m_level.b->decisions.data()};
     return {1, change.first - m_level.a->decisions.data()};
@@ -187,7 +187,7 @@ class DecisionDiff {
     m_diff.decisions.push_back(std::move(change));
   }
 
-  /// Why the node that a decision is about calculates in its type; null where it is about no node.
+  /// Returns why the node of a decision calculates in its type; null if the decision is about no node.
   static const PrecisionGrant* grantOf(const Cover& plan, const Decision* decision) {
     if (decision == nullptr || decision->kind != DecisionKind::Precision || decision->subjects.empty()) return nullptr;
     const auto node = decision->subjects.front().nodeIn(plan.graph());
@@ -196,7 +196,8 @@ class DecisionDiff {
     return found == plan.precisionMap.end() ? nullptr : &*found;
   }
 
-  /// Where one side's options chose the type that the other side's file says itself, as after an export: both.
+  /// If the options of one side chose the type that the other side's file contains, for example after an export, both
+  /// are the cause.
   Causes ofDeclaredType(const Decision* a, const Decision* b) const {
     const PrecisionGrant* ofA = grantOf(*m_level.a, a);
     const PrecisionGrant* ofB = grantOf(*m_level.b, b);
@@ -211,14 +212,14 @@ class DecisionDiff {
     return causes;
   }
 
-  /// Whether it says what all pins of a plan cost together.
+  /// Returns whether the decision states the price of all pins of a plan together.
   static bool isTogether(const Cover& cover, const Decision* decision) {
     const Plan* plan = asPlan(cover);
     return decision != nullptr && plan != nullptr && plan->pinsTogether &&
            decision == plan->decisions.data() + plan->pinsTogether->decision;
   }
 
-  /// The directive that gave it, else what changed the nodes that it is about.
+  /// Returns the directive that caused the decision; otherwise what changed its nodes.
   Causes causesOf(const Decision* a, const Decision* b) const {
     if (m_diff.differences.size() > 1) {
       Causes causes = m_causes->ofDirective(a, b);
@@ -238,8 +239,8 @@ class DecisionDiff {
     return m_sameNames ? m_causes->ofNodes(m_place, Aspect::Said, things) : Causes();
   }
 
-  /// The nodes that it is about; where it is about values alone and only codes or one difference can be why, those that
-  /// make and read them.
+  /// Returns the nodes of the decision. If it is about values only, and only codes or a single difference can be the
+  /// cause, returns the nodes that calculate and read these values.
   std::vector<std::uint32_t> thingsOfSubjects(const Decision& decision, bool ofA) const {
     const Graph& graph = (ofA ? m_level.a : m_level.b)->graph();
     std::vector<std::uint32_t> things, near;
@@ -261,7 +262,7 @@ class DecisionDiff {
   PlanDiff& m_diff;
   Comparable m_comparable;
   bool m_sameNames;
-  std::unordered_map<std::string, std::string> m_inA;  ///< names of B to A's, where they are others'
+  std::unordered_map<std::string, std::string> m_inA;  ///< for each name of B that differs, A's name
   std::vector<std::pair<const Decision*, const Decision*>> m_changes;
 };
 
@@ -269,7 +270,7 @@ class DecisionDiff {
 
 void addDecisionChanges(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff) {
   if (level.a == nullptr || level.b == nullptr) return;
-  // What is said of one compiler and of another are no answers to the same questions, but for what they refuse.
+  // Decisions about one compiler and about another do not answer the same questions, except for refusals.
   const bool ofOneCompiler = level.a->options.compiler == level.b->options.compiler;
   const Comparable comparable = level.isPlanned() || ofOneCompiler ? Comparable::All : Comparable::RefusalsOfCompilers;
   DecisionDiff(level, place, causes, diff, comparable).run();

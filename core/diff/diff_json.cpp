@@ -95,7 +95,7 @@ Json toJson(const CastChange& change) {
 Json answerJson(const Decision* decision) {
   if (decision == nullptr) return nullptr;
   Json json = toJson(*decision);
-  json.erase("evidence");  // places in the list of decisions of one plan
+  json.erase("evidence");  // indexes into the list of decisions of one plan
   return json;
 }
 

@@ -26,7 +26,7 @@ void addTotals(const Cover& plan, DiffTotals& totals) {
   for (const CoverBody& body : plan.bodies) addTotals(*body.cover, totals);
 }
 
-/// "f32,f16": what nodes calculate in by what the compiler told; empty: it told nothing of it.
+/// Returns the types in which nodes calculate according to the compiler ("f32,f16"); empty if it does not report them.
 std::string typesMade(const ReadBackPlan& made) {
   std::set<DataType> types;
   for (const DataType type : made.calculates)
@@ -53,7 +53,7 @@ DiffTotals totalsOf(const DiffInput& input) {
   return totals;
 }
 
-/// The networks of all levels: nodes that one side alone has, and those that changed.
+/// Adds the differences between the networks of all levels: nodes that only one side has, and nodes that changed.
 void addNetworkChanges(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, PlanDiff& diff) {
   for (std::size_t place = 0; place < levels.size(); ++place) {
     const PlanLevel& level = levels[place];
@@ -82,7 +82,7 @@ std::string specText(const InputSpec& spec) {
   return text + ":" + std::string(name(spec.dtype));
 }
 
-/// Inputs that both have with other extents or types.
+/// Adds inputs that both sides have with different extents or types.
 void addInputDifferences(const PlanLevel& level, PlanDiff& diff) {
   const Graph& a = level.a->graph();
   const Graph& b = level.b->graph();
@@ -100,7 +100,8 @@ void addInputDifferences(const PlanLevel& level, PlanDiff& diff) {
   if (!textOfA.empty()) diff.differences.push_back({DifferenceKind::Inputs, textOfA, textOfB});
 }
 
-/// Nodes of A that are not their counterparts in attributes, in types of constants, or in elements of constants.
+/// Returns the number of A's nodes that differ from their counterparts in attributes, types of constants or elements of
+/// constants.
 std::size_t changedNodes(const FileMatch& files) {
   std::set<NodeId> nodes(files.match().changed.begin(), files.match().changed.end());
   for (const OtherConstant& constant : files.otherConstants())
@@ -108,7 +109,7 @@ std::size_t changedNodes(const FileMatch& files) {
   return nodes.size();
 }
 
-/// Of what the files have, whatever options put into it.
+/// Adds the difference between the files, without what options inserted.
 void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vector<FileMatch>& files, PlanDiff& diff) {
   std::size_t onlyA = 0, onlyB = 0, changed = 0;
   for (std::size_t place = 0; place < levels.size(); ++place) {
@@ -124,7 +125,7 @@ void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vecto
        "that with " + std::to_string(onlyB) + ", and " + std::to_string(changed) + " that changed"});
 }
 
-/// The differences that options and networks have.
+/// Returns the comparison with the differences of options and networks.
 PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels,
                const std::vector<FileMatch>& files) {
   PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
@@ -161,7 +162,7 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
   }
 }
 
-/// Where one compiler made both sides of inputs that differ in one thing, that caused every change.
+/// If one compiler made both sides from inputs that differ in one thing, this thing caused every change.
 void nameSoleCause(const Cover& a, const Cover& b, PlanDiff& diff) {
   const ReadBackPlan* ofA = asReadBack(a);
   const ReadBackPlan* ofB = asReadBack(b);

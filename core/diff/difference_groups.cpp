@@ -21,7 +21,7 @@ namespace fusescope {
 
 namespace {
 
-/// What of one side is looked up by name again and again: its network and the bodies in it.
+/// The network of one side and the bodies in it, for repeated searches by name.
 class Side {
  public:
   explicit Side(const DiffInput& input) : m_input(input) { add(*input.cover, {}); }
@@ -46,7 +46,7 @@ class Side {
       for (const NodeId node : found->second.fused->nodes) ops.push_back(found->second.cover->graph().node(node).op);
     return ops;
   }
-  /// The time of some kernels together; nothing unless each is known.
+  /// Returns the total time of some kernels; nullopt if one of them is unknown.
   std::optional<DiffTime> timeOf(const std::vector<CoveringNode>& kernels) const {
     std::optional<DiffTime> sum;
     for (const CoveringNode& each : kernels) {
@@ -110,7 +110,7 @@ class DifferenceGrouper {
   }
 
  private:
-  /// A node of the network, by A's name where A has it; invalid: it is in a body.
+  /// A node of the network, with A's name if A has it; invalid if it is in a body.
   struct Found {
     NodeId node;
     bool inA = false;
@@ -123,7 +123,7 @@ class DifferenceGrouper {
   }
   const BlockPlaces& placesOf(const Found& found) const { return found.inA ? m_placesOfA : *m_placesOfB; }
 
-  /// Equal for nodes at the same place of copies of a block.
+  /// Returns a key that is equal for nodes at the same place in copies of a block.
   std::string likeKey(const std::string& name) const {
     const Found found = find(name);
     if (!found.node.valid()) return name;
@@ -140,7 +140,7 @@ class DifferenceGrouper {
     std::ranges::sort(keys);
     return joined(keys, "|");
   }
-  /// The block of the first node: its run, else the outermost one.
+  /// Returns the block of the first node: the repeated block if there is one, otherwise the outermost block.
   std::string blockKey(const DifferenceSite& site) const {
     if (site.nodes.empty()) return {};
     const Found found = find(site.nodes.front());
@@ -148,8 +148,8 @@ class DifferenceGrouper {
     return fmt::format("{}{}", found.inA ? 'a' : 'b', placesOf(found).blockOf(found.node));
   }
 
-  /// Adds the site to the group of its kind. `like`: of which only those that are equal are one; empty: those of one
-  /// block are.
+  /// Adds the site to the group of its kind. Only sites with an equal `like` are in one group; if it is empty, sites in
+  /// one block are.
   void add(DifferenceGroup group, DifferenceSite site, const std::string& like = {}) {
     const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", int(group.topic), group.sign, group.what,
                                         joined(group.because, "\n"), like.empty() ? "block " + blockKey(site) : like);
@@ -230,7 +230,7 @@ class DifferenceGrouper {
       if (change.inSameKernel || change.thing == TypedThing::Value) continue;
       DifferenceGroup group{
           .topic = DifferenceTopic::Types, .what = change.a + " → " + change.b, .because = change.because};
-      if (change.thing == TypedThing::Node) {  // its kernels are told as a fusion
+      if (change.thing == TypedThing::Node) {  // the kernels are listed as a fusion
         m_toldNodes.insert(change.name);
         add(std::move(group), {.name = change.name, .nodes = {change.name}});
         continue;
@@ -242,7 +242,7 @@ class DifferenceGrouper {
     }
   }
 
-  /// The nodes at a value: what makes it, else what reads it.
+  /// Returns the nodes at a value: the one that calculates it, otherwise those that read it.
   std::vector<std::string> nodesAt(const std::string& value) const {
     for (const Side* side : {&m_a, &m_b}) {
       const Graph& graph = side->network().graph();
@@ -269,7 +269,7 @@ class DifferenceGrouper {
     }
   }
 
-  /// Where nothing else tells why a value is stored at another type.
+  /// Adds values with different stored types that no other difference explains.
   void addStored() {
     for (const TypeChange& change : m_diff.types) {
       if (change.thing != TypedThing::Value) continue;
@@ -288,7 +288,7 @@ class DifferenceGrouper {
           {.name = change.node, .nodes = {change.node}});
   }
 
-  /// What the same kernels take that nothing above is about.
+  /// Adds the time differences of equal kernels that no other difference concerns.
   void addTimes() {
     for (const TimeChange& change : m_diff.times) {
       const auto isTold = [&](const CoveringNode& kernel) { return m_told.contains(kernel.identity); };
@@ -349,10 +349,10 @@ class DifferenceGrouper {
   const Side m_a, m_b;
   const PlanDiff& m_diff;
   const BlockPlaces m_placesOfA;
-  std::optional<BlockPlaces> m_placesOfB;  ///< where B has nodes of its own
+  std::optional<BlockPlaces> m_placesOfB;  ///< only if B has nodes that A does not have
   std::map<Hash128, const ErrorChange*> m_errorOf;
-  std::set<Hash128> m_told;                     ///< kernels that sites are about
-  std::unordered_set<std::string> m_toldNodes;  ///< whose kernels or types differ
+  std::set<Hash128> m_told;                     ///< the kernels that sites concern
+  std::unordered_set<std::string> m_toldNodes;  ///< the nodes whose kernels or types differ
   std::vector<DifferenceGroup> m_groups;
   std::unordered_map<std::string, std::size_t> m_groupOf;
 };

@@ -12,7 +12,7 @@ std::optional<double> larger(const std::optional<double>& one, const std::option
   return one && other ? std::optional(std::max(*one, *other)) : std::nullopt;
 }
 
-/// The worst of some fused nodes; nothing where one is not known.
+/// Returns the largest error of some fused nodes; nullopt if one of them is unknown.
 std::optional<DiffError> errorOf(const Cover& plan, const std::vector<std::uint32_t>& fused, const DiffErrors& errors) {
   std::optional<DiffError> worst;
   for (const std::uint32_t each : fused) {
@@ -24,7 +24,7 @@ std::optional<DiffError> errorOf(const Cover& plan, const std::vector<std::uint3
   return worst;
 }
 
-/// Adds `change` with these errors, if they are not equal.
+/// Adds `change` with these errors if they are not equal.
 void addIfChanged(ErrorChange change, const DiffError& a, const DiffError& b, PlanDiff& diff) {
   if (!a.carried || !b.carried) return;
   change.a = *a.carried;

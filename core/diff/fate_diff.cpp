@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// What becomes of a node; of a Plan all but views on their own is run.
+/// Returns the fate of a node. In a Plan, every node is run by a kernel, except for views that are alone.
 Fate fateIn(const Cover& cover, NodeId node) {
   if (const ReadBackPlan* readBack = asReadBack(cover)) return readBack->fateOf(node);
   const FusedNode& fused = *cover.fusedNodeOf(node);
@@ -18,7 +18,7 @@ Fate fateIn(const Cover& cover, NodeId node) {
   return fused.kind == kinds::kView ? Fate::View : Fate::Kernel;
 }
 
-/// "kernel", "not disclosed"
+/// Returns "kernel", "not disclosed" and so on.
 std::string fateWords(Fate fate) {
   std::string text(name(fate));
   std::ranges::replace(text, '_', ' ');

@@ -37,7 +37,8 @@ bool FileMatch::oneNetwork() const {
 }
 
 bool FileMatch::inOneAlone(std::uint32_t thing) const {
-  if (m_level.inBoth(thing)) return false;  // as codes of an author are, and those put in at the same place
+  // Such as codes of an author, and codes that were inserted at the same place.
+  if (m_level.inBoth(thing)) return false;
   const bool ofA = m_level.inA(thing);
   const std::vector<NodeId>& counterparts = ofA ? match().nodeOfB : match().nodeOfA;
   const std::size_t node = ofA ? thing : thing - m_level.match.nodeOfB.size();
@@ -48,7 +49,7 @@ void FileMatch::compareConstants() {
   const Graph& a = *unquantizedModel(*m_level.a->model).graph;
   const Graph& b = *unquantizedModel(*m_level.b->model).graph;
   constexpr std::size_t kEqual = SIZE_MAX;
-  std::map<std::pair<ValueId, ValueId>, std::size_t> seen;  // kEqual, or the place in m_others
+  std::map<std::pair<ValueId, ValueId>, std::size_t> seen;  // kEqual, or the index in m_others
   for (const NodeId id : a.order()) {
     const NodeId other = match().nodeOfB[id.index];
     if (!other.valid()) continue;
@@ -61,7 +62,7 @@ void FileMatch::compareConstants() {
       if (&one == &another || !comparable(one, another)) continue;
       const auto [entry, isNew] = seen.try_emplace({ofA[i], ofB[i]}, kEqual);
       if (isNew && (!one.hasData() || !another.hasData())) {
-        // One network that was opened twice without its weights is not said to differ from itself.
+        // If one network was opened twice without its weights, the weights do not count as different.
         const bool isOne = match().how[id.index] == MatchedBy::Id && !one.hasData() && !another.hasData();
         m_notCompared += isOne ? 0 : 1;
       } else if (isNew && !sameElements(one, another)) {

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// What a group is about, each once: A's things, then what B alone has.
+/// Returns what a group contains, each thing once: A's things, then those that only B has.
 std::vector<std::uint32_t> thingsOf(const PlanLevel& level, const SetGroup& group) {
   std::vector<std::uint32_t> things;
   std::unordered_set<std::uint32_t> listed;
@@ -51,7 +51,7 @@ void addFusionChanges(const PlanLevel& level, std::size_t place, CauseFinder* ca
     const bool oneEach = group.a.size() < 2 && group.b.size() < 2;
     if (group.same || (singlesOfA && singlesOfB && oneEach)) continue;
     const std::vector<std::uint32_t> things = thingsOf(level, group);
-    if (things.empty()) continue;  // it runs nothing that the other side runs
+    if (things.empty()) continue;  // the kernels run nothing that the other side runs
     FusionChange change{.change = changeOf(group, singlesOfA, singlesOfB), .place = placeOf(level, group)};
     for (const std::uint32_t fused : group.a) change.a.push_back(coveringNode(level, true, fused));
     for (const std::uint32_t fused : group.b) change.b.push_back(coveringNode(level, false, fused));

@@ -20,7 +20,7 @@ std::string countWord(std::size_t count) {
   return count < kWords.size() ? std::string(kWords[count]) : std::to_string(count);
 }
 
-/// "Gelu", "Add and Relu", "Mul, Add, Relu and 4 more".
+/// Returns "Gelu", "Add and Relu" or "Mul, Add, Relu and 4 more".
 std::string opsNamed(const std::vector<std::string>& ops) {
   std::vector<std::string> distinct;
   for (const std::string& op : ops)
@@ -36,7 +36,7 @@ std::string opsNamed(const std::vector<std::string>& ops) {
   return joined(distinct) + " and " + std::to_string(more) + " more";
 }
 
-/// The operators of all kernels but the one with the most nodes.
+/// Returns the operators of all kernels except the one with the most nodes.
 std::vector<std::string> opsBesideLargest(const std::vector<KernelOps>& kernels) {
   const auto largest = std::ranges::max_element(kernels, {}, [](const KernelOps& kernel) { return kernel.ops.size(); });
   std::vector<std::string> ops;
@@ -45,13 +45,13 @@ std::vector<std::string> opsBesideLargest(const std::vector<KernelOps>& kernels)
   return ops;
 }
 
-/// The operators of nodes that `b` has in another kernel than that which shares most nodes with it in `a`; `held`:
-/// those that `a` has, else those that it has not.
+/// Returns the operators of nodes that are in another kernel in `b` than in the kernel of `a` that shares most nodes
+/// with it. If `held` is set, these are nodes that `a` contains, otherwise nodes that it does not contain.
 std::vector<std::string> opsElsewhere(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b, bool held) {
   std::vector<std::string> ops;
   for (const KernelOps& kernel : b) {
     const std::set<std::string> here(kernel.nodes.begin(), kernel.nodes.end());
-    const auto shared = [&](const KernelOps& other) {  // of equal shares the kernel that is more wholly here
+    const auto shared = [&](const KernelOps& other) {  // of kernels with equal shares, the one with fewer other nodes
       const auto common =
           std::ranges::count_if(other.nodes, [&](const std::string& node) { return here.contains(node); });
       return std::pair(common, -std::ssize(other.nodes));

@@ -13,8 +13,9 @@ namespace fusescope {
 
 namespace {
 
-/// Names mislead where structure alone makes this part of all edges agree that names make disagree. Less may come of
-/// where a block is cut out: structure puts the cut where it cuts fewest edges, names where it is.
+/// Names are misleading if structure alone gives agreement for this share of all edges that names do not give. Smaller
+/// differences may occur where a block is cut out: structure puts the cut where it cuts the fewest edges, names put it
+/// where it is.
 constexpr std::size_t kMisledShare = 10;
 
 std::size_t edgeCount(const MatchSide& side) {
@@ -23,7 +24,7 @@ std::size_t edgeCount(const MatchSide& side) {
   return count;
 }
 
-/// The edges of A whose ends' counterparts are joined in the same way.
+/// Returns the number of A's edges whose counterparts of both ends are joined in the same way.
 std::size_t agreeingEdges(const MatchSide& a, const MatchSide& b, const MatchPairs& pairs) {
   std::size_t count = 0;
   for (const NodeId id : a.graph.order()) {
@@ -35,7 +36,7 @@ std::size_t agreeingEdges(const MatchSide& a, const MatchSide& b, const MatchPai
   return count;
 }
 
-/// Inputs, or outputs, of one name where all names of the side with fewer are found; else by their place.
+/// Pairs inputs, or outputs, by name if all names of the side with fewer are found; otherwise by their position.
 std::vector<std::pair<ValueId, ValueId>> borderPairs(const Graph& a, const std::vector<ValueId>& ofA, const Graph& b,
                                                      const std::vector<ValueId>& ofB) {
   std::vector<std::pair<ValueId, ValueId>> named, placed;
@@ -61,7 +62,7 @@ void labelBorders(MatchSide& a, MatchSide& b) {
   label(&BorderLabels::outputs, a.graph.outputs(), b.graph.outputs(), 1U << 20);
 }
 
-/// Whether both hold the same nodes and edges under the same ids.
+/// Returns whether both contain the same nodes and edges with the same ids.
 bool sameGraph(const Model& a, const Model& b) {
   if (a.graph == b.graph) return true;
   if (a.contentHash != b.contentHash || a.graph->order() != b.graph->order()) return false;
@@ -93,7 +94,7 @@ void pairValues(const Graph& a, const Graph& b, NetworkMatch& match) {
   }
 }
 
-/// Values that codes were put beside stand for what they stood for.
+/// Pairs the values that the files have, because they keep their meaning when codes are inserted beside them.
 void pairKept(const Graph& a, const Graph& b, const NetworkMatch& files, NetworkMatch& match) {
   for (std::size_t i = 0; i < files.valueOfB.size(); ++i)
     if (a.has(ValueId(i)) && files.valueOfB[i].valid() && b.has(files.valueOfB[i]))
@@ -111,7 +112,8 @@ void addChanged(const MatchSide& a, const MatchSide& b, const MatchPairs& pairs,
     if (pairs.ofA[id.index].valid() && a.strict[id.index] != b.strict[pairs.ofA[id.index].index]) changed.push_back(id);
 }
 
-/// Codes were put into one side or both: what the files have is matched as `files` says, what was put in around it.
+/// Codes were inserted on one side or on both. What the files contain is matched as `files` says, and inserted nodes by
+/// what is around them.
 MatchPairs pairCodes(const Graph& graphOfA, const Graph& graphOfB, const NetworkMatch& files,
                      std::vector<NodeId>& changed) {
   MatchPairs pairs(graphOfA, graphOfB);

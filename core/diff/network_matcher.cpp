@@ -61,8 +61,8 @@ MatchPairs NetworkMatcher::around(MatchPairs known) {
   return std::move(m_pairs);
 }
 
-/// 1 if a node that it reads from, or that reads from it, is matched with one at the same place beside `b`, -1 if
-/// such nodes are matched with others only, 0 if none is matched; of both directions together.
+/// Returns 1 if a neighbour of the node is matched with the neighbour of `b` at the same place, -1 if neighbours are
+/// matched only with other nodes, and 0 if none is matched. Inputs and outputs are considered together.
 int NetworkMatcher::agreement(NodeId a, NodeId b) const {
   const auto counterpart = [&](const Link& link) { return m_pairs.ofA[link.node.index]; };
   const auto isMatchedInB = [&](const Link& link) { return m_pairs.ofB[link.node.index].valid(); };
@@ -80,7 +80,7 @@ int NetworkMatcher::agreement(NodeId a, NodeId b) const {
          scoreOf(&NodeLinks::readers, [&](const Link& link) { return hasRead(m_b, counterpart(link), b, link); });
 }
 
-/// Pairs of one name that are alike, until none is left whose neighbours contradict.
+/// Matches nodes with equal names that are alike, and repeats this until no pair is left whose neighbours contradict.
 void NetworkMatcher::byName() {
   std::deque<NodeId> unsure;
   for (const NodeId a : m_a.graph.order()) {
@@ -101,7 +101,7 @@ void NetworkMatcher::byName() {
   }
 }
 
-/// Nodes of one name and operator that something else of has changed, where no neighbour contradicts.
+/// Matches nodes with equal names and operators that differ otherwise, if no neighbour contradicts.
 void NetworkMatcher::byNameInPlace() {
   for (const NodeId a : m_a.graph.order()) {
     const Node& node = m_a.graph.node(a);
@@ -112,7 +112,8 @@ void NetworkMatcher::byNameInPlace() {
 }
 
 void NetworkMatcher::byStructure(Likeness likeness) {
-  // From what says most to what says least: structure that is alike within less is not taken for the same.
+  // From the most reliable to the least reliable: nodes that are alike within a smaller distance are less certainly the
+  // same.
   static constexpr auto kReaches = std::to_array<Reach>({{kWholeNetwork, kWholeNetwork},
                                                          {kWholeNetwork, 8},
                                                          {8, kWholeNetwork},
@@ -138,8 +139,8 @@ std::vector<std::uint64_t> NetworkMatcher::labels(MatchSide& side, Likeness like
   return up;
 }
 
-/// Matches nodes whose labels no other node has that is still free; where the whole network is alike around them,
-/// those that nothing tells apart in the order of the file.
+/// Matches nodes whose labels no other free node has. If the whole network around them is alike, nodes that cannot be
+/// distinguished are matched in the order of the file.
 void NetworkMatcher::byLabels(Likeness likeness, const Reach& reach) {
   const auto ofA = labels(m_a, likeness, reach), ofB = labels(m_b, likeness, reach);
   std::unordered_map<std::uint64_t, std::vector<NodeId>> candidates;
@@ -170,8 +171,8 @@ void NetworkMatcher::match(NodeId a, NodeId b, Likeness likeness, bool inOrder) 
   grow(a, likeness, inOrder);
 }
 
-/// Matches along the edges of a matched node what is alike at the same place and alone there; with `inOrder` also
-/// what others are like there, in the order of the file.
+/// Follows the edges of a matched node and matches nodes that are alike at the same place and the only ones there. If
+/// `inOrder` is set, several nodes at one place are matched in the order of the file.
 void NetworkMatcher::grow(NodeId from, Likeness likeness, bool inOrder) {
   std::deque<NodeId> grown{from};
   while (!grown.empty()) {
@@ -182,7 +183,7 @@ void NetworkMatcher::grow(NodeId from, Likeness likeness, bool inOrder) {
         const auto& [as, bs] = nodes;
         if (bs.size() != as.size() || (as.size() > 1 && !inOrder)) continue;
         for (std::size_t i = 0; i < as.size(); ++i) {
-          if (!free(as[i], bs[i])) continue;  // it reads the same twice
+          if (!free(as[i], bs[i])) continue;  // the node reads the same value twice
           m_pairs.add(as[i], bs[i], MatchedBy::Structure);
           grown.push_back(as[i]);
         }
@@ -191,7 +192,8 @@ void NetworkMatcher::grow(NodeId from, Likeness likeness, bool inOrder) {
   }
 }
 
-/// The neighbours of a pair that have no counterpart, by the output and operand between them and what they are like.
+/// Returns the neighbours of a pair that have no counterpart, by the output and operand between them and by their
+/// labels.
 std::map<NetworkMatcher::Place, std::pair<std::vector<NodeId>, std::vector<NodeId>>> NetworkMatcher::freeAround(
     NodeId a, NodeId b, std::vector<std::vector<Link>> NodeLinks::*direction, Likeness likeness) {
   std::map<Place, std::pair<std::vector<NodeId>, std::vector<NodeId>>> found;

@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  ///< nodes that the networks differ by, named in a cause
+constexpr std::size_t kMostNamed = 3;  ///< the number of differing nodes that are named in a cause
 
 }  // namespace
 

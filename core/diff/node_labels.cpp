@@ -25,14 +25,14 @@ std::uint64_t looseFingerprint(const Node& node) {
   return key.hash().low;
 }
 
-/// What one operand adds to a label: what it is, and the label of who makes it.
+/// Returns what one operand contributes to a label: its own properties and the label of its producer.
 std::uint64_t operandLabel(const Graph& graph, const BorderLabels& borders, ValueId value) {
   if (!value.valid()) return kAbsent;
   if (graph.isConstant(value)) return kConstant;
   return borders.inputs[value.index];
 }
 
-/// Labels of the whole network in one pass in `order`, those of a few steps by as many rounds.
+/// Calculates labels of the whole network in one pass in `order`, and labels of a few steps in as many rounds.
 template <class Order, class LabelOf>
 std::vector<std::uint64_t> labels(const Order& order, const std::vector<std::uint64_t>& own, int steps,
                                   LabelOf labelOf) {
@@ -52,7 +52,7 @@ std::vector<std::uint64_t> labels(const Order& order, const std::vector<std::uin
 }  // namespace
 
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b;  // splitmix64
+  std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b;  // the hash function splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);

@@ -20,7 +20,7 @@ Directives plain(const Directives& directives) {
   return all;
 }
 
-/// Of `some` those that `others` has not, each as often as it is there more often.
+/// Returns the directives of `some` that `others` does not have, each as often as it occurs more often.
 Directives missing(const Directives& some, Directives others) {
   Directives left;
   for (const Directive& directive : some) {
@@ -34,7 +34,7 @@ Directives missing(const Directives& some, Directives others) {
   return left;
 }
 
-/// Of ranges what tells them apart.
+/// Returns a text that distinguishes ranges.
 std::string rangesText(const PlanOptions& options) {
   return options.ranges == nullptr ? "without --ranges"
                                    : "--ranges " + options.ranges->contentHash().hex().substr(0, 8);
@@ -50,7 +50,7 @@ bool sameSupport(const PlanOptions& a, const PlanOptions& b) {
   return a.support == b.support || (a.support != nullptr && b.support != nullptr && *a.support == *b.support);
 }
 
-/// Of what the compiler said of the nodes of a side that it was asked.
+/// Returns a text about what the compiler of a side answered about its nodes.
 std::string supportText(const PlanOptions& options, const char* side) {
   return (options.support == nullptr ? "without what " : "what ") + options.compiler + " says of the nodes of " + side;
 }
@@ -61,7 +61,7 @@ std::string compilerOptionsText(const std::map<std::string, std::string>& option
   return texts.empty() ? "without --compiler-option" : joined(texts, " ");
 }
 
-/// The differences, each with the directive that it is of.
+/// The differences, each with its directive.
 struct Listed {
   Difference difference;
   Directive directive = {};
@@ -144,7 +144,7 @@ void addCompilerDifferences(const Cover& a, const Cover& b, std::vector<Differen
   if (readBackOfA == nullptr || readBackOfB == nullptr) return;
   const CompilerIdentity& ofA = readBackOfA->compiler;
   const CompilerIdentity& ofB = readBackOfB->compiler;
-  if (ofA.name != ofB.name) return;  // the options say so
+  if (ofA.name != ofB.name) return;  // the options contain this already
   const auto add = [&](std::string inA, std::string inB) {
     if (inA != inB) differences.push_back({DifferenceKind::Compiler, std::move(inA), std::move(inB)});
   };

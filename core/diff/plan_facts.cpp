@@ -13,8 +13,8 @@ namespace fusescope {
 
 namespace {
 
-/// What nodes and values of a plan made again are on the two sides of a level. It is of the file of one side; codes
-/// may stand elsewhere in it, where the other side has them or nobody has.
+/// Maps nodes and values of a plan that was made again to the two sides of a level. The plan is of one side's file;
+/// codes may be in other places than on the other side.
 class PlaceInLevel {
  public:
   PlaceInLevel(const PlanLevel& level, const Cover& plan, bool ofA)
@@ -64,7 +64,7 @@ class PlaceInLevel {
   const Graph* m_other = nullptr;
 };
 
-/// Adds up what does not depend on the order of the nodes.
+/// Returns a sum that does not depend on the order of the nodes.
 template <class NodesOf>
 void addSets(const PlaceInLevel& place, const auto& sets, NodesOf nodesOf, std::vector<std::uint64_t>& table) {
   for (const auto& set : sets) {
@@ -75,7 +75,8 @@ void addSets(const PlaceInLevel& place, const auto& sets, NodesOf nodesOf, std::
   }
 }
 
-/// Adds up, for each node, the codes and arguments of the decisions about it. Directives have other ids in other lists.
+/// Adds, for each node, the codes and arguments of the decisions about it. Ids of directives are left out, because they
+/// differ between lists.
 void addDecisions(const PlaceInLevel& place, const Cover& plan, std::vector<std::uint64_t>& table) {
   for (const Decision& decision : plan.decisions) {
     const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.dump()).low);
@@ -101,7 +102,8 @@ LevelFacts factsOf(const PlanLevel& level, const Cover* plan, bool ofA) {
   for (const Aspect aspect : {Aspect::Kernel, Aspect::Segment, Aspect::Type, Aspect::Said})
     table(aspect).assign(thingsOf(level), 0);
   for (const Aspect aspect : {Aspect::Stored, Aspect::Casts}) table(aspect).assign(level.match.valueOfB.size(), 0);
-  // A plan that was made again may have a body where that of this side has none: there is nothing to compare it with.
+  // A plan that was made again may have a plan for a body where this side has none; there is nothing to compare it
+  // with.
   if (plan == nullptr || (ofA ? level.a : level.b) == nullptr) return facts;
   const PlaceInLevel place(level, *plan, ofA);
 

@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Of a body that one side alone has.
+/// Returns the match for a body that only one side has.
 NetworkMatch nothingMatched(const Cover* a, const Cover* b) {
   NetworkMatch match;
   if (a != nullptr) {
@@ -31,7 +31,7 @@ PlanLevel levelOf(const Cover* a, const Cover* b) {
   return level;
 }
 
-/// The bodies of one holder on one side: those that have plans.
+/// Returns the bodies of one holder on one side that have plans.
 std::vector<const CoverBody*> bodiesOf(const Cover* plan, NodeId holder) {
   std::vector<const CoverBody*> found;
   if (plan == nullptr || !holder.valid()) return found;
@@ -40,7 +40,7 @@ std::vector<const CoverBody*> bodiesOf(const Cover* plan, NodeId holder) {
   return found;
 }
 
-/// Whether a side without a plan of a body of `holder` says by that how it runs the body: operator by operator.
+/// Returns whether a missing plan of a body of `holder` means that the side runs the body operator by operator.
 bool tellsOfBodies(const Cover* around, NodeId holder) {
   const ReadBackPlan* readBack = around == nullptr ? nullptr : asReadBack(*around);
   return readBack == nullptr || !holder.valid() || readBack->fateOf(holder) == Fate::Fallback;

@@ -13,7 +13,7 @@ namespace fusescope {
 
 namespace {
 
-/// Lines that are printed in one place; alike ones are joined.
+/// Collects lines that are printed at one place; equal ones are joined.
 class DiffText {
  public:
   DiffText(const PlanDiff& diff, std::size_t most) : m_diff(diff), m_most(most) {}
@@ -120,7 +120,7 @@ class DiffText {
 
   static std::string both(const std::string& a, const std::string& b) { return a == b ? a : a + " / " + b; }
 
-  /// The lines of a place, which stand in the order in which places are first named.
+  /// Returns the lines of a place. Places are printed in the order in which they first occur.
   std::string& section(const ChangePlace& place) {
     const auto [entry, isNew] = m_sections.try_emplace(place.segment);
     if (isNew) m_places.push_back(place.segment);
@@ -157,10 +157,10 @@ class DiffText {
     }
   }
 
-  /// Changes of one kind at one place for one cause, which are one line.
+  /// Changes of one kind at one place with one cause, which are printed as one line.
   struct JoinedLine {
     ChangePlace place;
-    std::string start, end;  ///< what stands before and behind the names
+    std::string start, end;  ///< the text before and after the names
     std::vector<std::string> names{};
   };
   class JoinedLines {
@@ -241,7 +241,7 @@ class DiffText {
     return (body.isNetwork() ? "" : body.text() + ": ") + (names.empty() ? "the plan" : joined(names));
   }
 
-  /// Answers that changed alike for one cause together; one alone in its own words.
+  /// Prints answers that changed in the same way for one cause together, and a single one with its own message.
   void decisions() {
     if (m_diff.decisions.empty()) return;
     std::vector<std::vector<const DecisionChange*>> groups;
@@ -301,7 +301,7 @@ class DiffText {
     rest(m_text, '~', all.size(), "time");
   }
 
-  /// Outputs, then fused nodes; inner values where nothing is known of fused nodes.
+  /// Prints outputs, then fused nodes; prints inner values if nothing is known about fused nodes.
   void errors() {
     if (m_diff.a.errorsOn.empty()) return;
     m_text += fmt::format("\n@@ errors, max |Δ| over rms, {} @@\n",
@@ -318,7 +318,7 @@ class DiffText {
       errorLines("", "fused node", std::move(nodes));
   }
 
-  /// Those that differ most first, by themselves where that is known.
+  /// Prints those that differ most first, by their local errors if these are known.
   void errorLines(std::string_view before, std::string_view what, std::vector<const ErrorChange*> all) {
     const auto distance = [](double a, double b) { return a == b ? 0 : std::abs(b - a); };
     std::ranges::stable_sort(all, std::ranges::greater(), [&](const ErrorChange* change) {

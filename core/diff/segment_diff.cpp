@@ -7,7 +7,7 @@ namespace fusescope {
 
 namespace {
 
-/// The nodes of each segment that both networks have.
+/// Returns, for each segment, its nodes that both networks have.
 std::vector<std::vector<std::uint32_t>> sharedThings(const PlanLevel& level, bool ofA) {
   std::vector<std::vector<std::uint32_t>> sets;
   for (const Segment& segment : (ofA ? level.a : level.b)->segments) {
@@ -24,18 +24,18 @@ ChangePlace placed(const BodyPath& body, const Segment& segment) {
   return {(body.isNetwork() ? "" : body.text() + ": ") + segment.name + " (" + runBy(segment) + ")"};
 }
 
-/// What runs a node on one side; where no kernel does, or its compiler does not tell, the segment that it was planned
-/// in.
+/// Returns the segment that runs a node on one side. If no kernel runs it, or the compiler does not disclose it,
+/// returns the planned segment.
 const Segment& segmentOf(const Cover& cover, NodeId node) {
   const FusedNode* fused = cover.fusedNodeOf(node);
   const bool isTold = fused != nullptr && fused->segment.valid();
   return cover.segments[(isTold ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
 }
 
-/// The nodes of a group that are run by something else, by what runs them on both sides.
+/// Returns the nodes of a group that are run by something else on the other side, by what runs them on both sides.
 std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerouted(
     const PlanLevel& level, const std::vector<std::vector<std::uint32_t>>& sets, const SetGroup& group) {
-  // That another compiler runs all that is accelerated is said once, by what the plans were made of.
+  // If another compiler runs all accelerated nodes, this is said only once, by the difference of the options.
   const bool ofTwoCompilers = level.a->options.compiler != level.b->options.compiler;
   std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> nodes;
   for (const std::uint32_t i : group.a) {
@@ -50,7 +50,7 @@ std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerout
   return nodes;
 }
 
-/// The plan of a body that one side runs operator by operator.
+/// Adds a body that one side runs by a plan and the other operator by operator.
 void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& diff) {
   if (!level.isTold) return;
   const std::string body = level.path().text();
@@ -83,7 +83,7 @@ void addSegmentChanges(const PlanLevel& level, std::size_t place, CauseFinder* c
   const auto a = sharedThings(level, true), b = sharedThings(level, false);
   for (const SetGroup& group : groupSets(a, b)) {
     const bool oneSided = group.a.empty() || group.b.empty();
-    if (oneSided) continue;  // of nodes that one network alone has
+    if (oneSided) continue;  // the nodes exist in one network only
     const auto moved = rerouted(level, a, group);
     if (group.same && moved.empty()) continue;
     SegmentChange change{.change = changeOf(group, false, false)};

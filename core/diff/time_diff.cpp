@@ -4,7 +4,7 @@ namespace fusescope {
 
 namespace {
 
-/// The sum over some fused nodes; it is known as the least known of them is.
+/// Returns the sum of the times of some fused nodes. Its source is that of the least certain time.
 std::optional<DiffTime> timeOf(const Cover& plan, const std::vector<std::uint32_t>& fused, const DiffInput& input) {
   if (fused.empty()) return std::nullopt;
   DiffTime sum;

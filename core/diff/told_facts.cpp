@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// Of nodes and layers so many are named.
+/// The number of nodes and layers that are named.
 constexpr std::size_t kMostNamed = 4;
 
 std::string namesText(std::vector<std::string> names) {
@@ -20,7 +20,7 @@ std::string namesText(std::vector<std::string> names) {
   return joined(names) + (all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : std::string());
 }
 
-/// The facts of one side that is read back.
+/// Collects the facts of a side that is read back.
 class SideFacts {
  public:
   SideFacts(const ReadBackPlan& made, const std::vector<std::uint32_t>& kernels) : m_made(made), m_kernels(kernels) {
@@ -67,7 +67,7 @@ class SideFacts {
     }
   }
 
-  /// Of what one of the kernels makes and another reads.
+  /// Adds conversions of values that one of the kernels writes and another one reads.
   void addConversions(std::vector<std::string>& facts) const {
     for (const ReadBackConversion& conversion : m_made.conversions) {
       if (!conversion.value.valid()) continue;

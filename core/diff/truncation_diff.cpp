@@ -22,7 +22,7 @@ std::string option(const ReadBackPlan& made, const char* key) {
   return found == made.compiler.options.end() ? std::string() : found->second;
 }
 
-/// The target that decides which types are wide; nothing: no target is known by that name.
+/// Returns the target that determines which types are wide; nullopt if there is no target of that name.
 std::optional<Target> targetOf(const Cover& cover) {
   const ReadBackPlan* made = asReadBack(cover);
   if (made == nullptr || !tellsEngines(cover)) return askedPlan(cover).target;
@@ -38,14 +38,14 @@ void addOnce(std::vector<std::string>& names, const std::string& name) {
   if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-/// The nodes that make and read a value.
+/// Returns the nodes that calculate and read a value.
 std::vector<NodeId> nodesAt(const Value& value) {
   std::vector<NodeId> nodes = value.consumers;
   if (value.producer.valid()) nodes.insert(nodes.begin(), value.producer);
   return nodes;
 }
 
-/// What a side does with values of one graph.
+/// Describes what a side does with the wide values of one graph.
 class WideValues {
  public:
   WideValues() = default;
@@ -53,11 +53,11 @@ class WideValues {
   WideValues& operator=(const WideValues&) = delete;
   virtual ~WideValues() = default;
   virtual WideSide of(ValueId value) const = 0;
-  /// Of a value in a body, at whatever depth, of `holder`, of which there is no plan of its own.
+  /// Returns the same for a value in a body of `holder`, at any depth, that has no plan of its own.
   virtual WideSide inside(NodeId holder, const Subgraph* body, ValueId value) const = 0;
 };
 
-/// Of a plan of ours.
+/// The wide values of one of our plans.
 class PlannedValues final : public WideValues {
  public:
   explicit PlannedValues(const Plan& plan) : m_plan(plan), m_modes(truncateModesOf(plan.options.directives)) {
@@ -79,7 +79,7 @@ class PlannedValues final : public WideValues {
                                        : WideFate::CastInFront,
                   .narrow = narrowed->second->to,
                   .where = isMade ? segmentsOf({value.producer}) : segmentsOf(value.consumers, true)};
-    if (isConstant) side.why = "every element survives, or is read as no limit";
+    if (isConstant) side.why = "every element fits, or is read as no limit";
     std::vector<std::string> holders;
     for (const NodeId holder : narrowed->second->capturedBy) holders.push_back(m_plan.graph().node(holder).name);
     if (!holders.empty()) side.why += "; bodies of " + joined(holders) + " read it";
@@ -146,7 +146,7 @@ class PlannedValues final : public WideValues {
   std::unordered_multimap<ValueId, const PlannedCast*> m_casts;
 };
 
-/// Of a compiler of engines.
+/// The wide values of a compiler that builds engines.
 class EngineValues final : public WideValues {
  public:
   explicit EngineValues(const ReadBackPlan& made) : m_made(made), m_narrowed(option(made, kEnginesNarrow)) {}
@@ -239,7 +239,7 @@ class TruncationComparison {
       if (!hasLevel(place, node)) bodiesOf(place, node, graph.node(node), level.path());
   }
 
-  /// Where a side has no plan of a body, the node around says what happens in it.
+  /// If a side has no plan of a body, the holder determines what happens in it.
   WideSide ofHolder(const PlanLevel& level, bool isA, ValueId value) const {
     if (level.around < 0) return {};
     const Sides& around = m_sides[static_cast<std::size_t>(level.around)];
@@ -254,7 +254,7 @@ class TruncationComparison {
     });
   }
 
-  /// Bodies of which neither side has a plan: `holder` is the node of the level that they are in.
+  /// Adds bodies for which neither side has a plan. `holder` is the node of the level that contains them.
   void bodiesOf(std::size_t place, NodeId holder, const Node& node, const BodyPath& path) {
     for (const auto& [attribute, held] : node.attributes) {
       const auto* body = std::get_if<Subgraph>(&held);
@@ -277,7 +277,7 @@ class TruncationComparison {
         WideValue{.value = text, .nameInB = text, .role = role, .type = value.type.dtype, .a = {}, .b = {}});
   }
 
-  /// What a body is handed, or captures, is a value of the graph around it.
+  /// Inputs of a body, and values that it captures, are values of the graph around it.
   bool isWide(const Graph& graph, const Value& value, bool isBody) const {
     if (value.type.container != Container::None || nodesAt(value).empty()) return false;
     if (isBody && graph.isInput(value.id)) return false;

@@ -12,8 +12,8 @@ namespace fusescope {
 
 namespace {
 
-/// "f32", "f32, f16" of a fused node that mixes types; of a side of which not all types may be known that of the
-/// kernel.
+/// Returns "f32", or "f32, f16" for a fused node that mixes types. If not all types of a side are known, returns the
+/// type of the kernel.
 std::string typesText(const PlanLevel& level, const Cover& plan, const FusedNode& fused) {
   if (!level.isPlanned()) return std::string(name(fused.compute));
   std::vector<std::string> names;
@@ -21,7 +21,7 @@ std::string typesText(const PlanLevel& level, const Cover& plan, const FusedNode
   return joined(names);
 }
 
-/// Where a value is made, else where it is first read.
+/// Returns the place where a value is calculated, otherwise where it is first read.
 ChangePlace placeOf(const PlanLevel& level, bool ofA, ValueId value) {
   const Value& about = (ofA ? level.a : level.b)->graph().value(value);
   const NodeId near = about.producer.valid() ? about.producer : about.consumers.empty() ? NodeId() : about.consumers[0];
@@ -29,7 +29,7 @@ ChangePlace placeOf(const PlanLevel& level, bool ofA, ValueId value) {
   return ofA ? placeInA(level, near) : placeInB(level, near);
 }
 
-/// By ValueId: what leaves a fused node, as it stands in memory.
+/// By ValueId: the types in which fused nodes store their outputs.
 std::vector<DataType> storedOutputs(const Cover& plan) {
   std::vector<DataType> types(plan.graph().valueIdLimit(), DataType::Undefined);
   for (const FusedNode& fused : plan.fusedNodes)
@@ -44,7 +44,7 @@ std::vector<DataType> granted(const Cover& plan) {
   return types;
 }
 
-/// The types of one level: of fused nodes that both have, of nodes, and of what stands in memory.
+/// Compares the types of one level: those of fused nodes that both sides have, of nodes, and of values in memory.
 class TypeDiff {
  public:
   TypeDiff(const PlanLevel& level, std::size_t place, CauseFinder* causes, PlanDiff& diff)
@@ -61,7 +61,7 @@ class TypeDiff {
       if (other.valid()) node(grant, other, grantedInB[other.index], told[grant.node.index] != 0);
     }
     const std::vector<DataType> storedInB = storedOutputs(m_b);
-    std::vector<char> seen(m_a.graph().valueIdLimit(), 0);  // several kernels may make a value
+    std::vector<char> seen(m_a.graph().valueIdLimit(), 0);  // several kernels may calculate a value
     for (const FusedNode& fused : m_a.fusedNodes)
       for (const FusedOutput& output : fused.outputs)
         if (output.value.valid() && std::exchange(seen[output.value.index], 1) == 0) stored(output, storedInB);
@@ -114,7 +114,8 @@ class TypeDiff {
   const Cover& m_b;
 };
 
-/// One conversion, whoever reads it: casts of one value between the same types are told apart by their number only.
+/// A conversion, whoever reads it. Several casts of one value between the same types are distinguished only by their
+/// number.
 using CastKey = std::tuple<std::uint32_t, DataType, DataType>;
 
 }  // namespace
@@ -130,7 +131,7 @@ void addCastChanges(const PlanLevel& level, std::size_t place, CauseFinder* caus
     const ValueId value = ofA ? cast.value : level.match.valueOfA[cast.value.index];
     return CastKey(value.valid() ? value.index : offset + cast.value.index, cast.from, cast.to);
   };
-  std::map<CastKey, int> surplus;  // casts of B less those of A
+  std::map<CastKey, int> surplus;  // the number of B's casts minus that of A's
   const auto isOfNetwork = [](const PlannedCast& cast) { return cast.value.valid(); };
   for (const PlannedCast& cast : level.b->casts)
     if (isOfNetwork(cast)) ++surplus[keyOf(cast, false)];

@@ -13,7 +13,8 @@ namespace fusescope {
 
 namespace {
 
-/// The cover of one level. It is a Plan that nobody planned: what canvases read of a Cover is there, and no decision.
+/// Makes the cover of one level. It is a Plan that nobody planned: it has what the canvas reads of a Cover, and no
+/// decisions.
 class UnionOfLevel {
  public:
   UnionOfLevel(const PlanLevel& level, UnionLevel& into) : m_level(level), m_into(into) {}
@@ -40,7 +41,7 @@ class UnionOfLevel {
  private:
   const std::vector<NodeId>& nodesOf(bool ofA) const { return ofA ? m_into.nodeOfA : m_into.nodeOfB; }
 
-  /// Adds what stands for `nodes` of a side and is in nothing yet.
+  /// Adds what represents `nodes` of a side and is not part of anything yet.
   void take(bool ofA, const std::vector<NodeId>& nodes, std::vector<char>& taken, std::vector<NodeId>& into) const {
     for (const NodeId node : nodes) {
       const NodeId here = nodesOf(ofA)[node.index];
@@ -52,7 +53,7 @@ class UnionOfLevel {
     std::ranges::sort(nodes, {}, [&](NodeId node) { return m_place[node.index]; });
   }
 
-  /// Segments that hold the same nodes, directly or through others, are one.
+  /// Segments that contain the same nodes, directly or through others, become one.
   void addSegments() {
     std::vector<std::vector<std::uint32_t>> a, b;
     const auto sets = [&](const Cover* side, bool ofA, std::vector<std::vector<std::uint32_t>>& into) {
@@ -86,7 +87,7 @@ class UnionOfLevel {
       FusedNode fused = likeLargest(group);
       for (const std::uint32_t i : group.a) take(true, m_level.a->fusedNodes[i].nodes, taken, fused.nodes);
       for (const std::uint32_t i : group.b) take(false, m_level.b->fusedNodes[i].nodes, taken, fused.nodes);
-      if (fused.nodes.empty()) continue;  // kernels without nodes, or of nodes that other groups hold
+      if (fused.nodes.empty()) continue;  // kernels without nodes, or whose nodes are in other groups
       order(fused.nodes);
       if (!fused.root.valid() || std::ranges::find(fused.nodes, fused.root) == fused.nodes.end())
         fused.root = fused.nodes.front();
@@ -104,7 +105,7 @@ class UnionOfLevel {
     }
   }
 
-  /// Name, kind and root of the kernel of the group that has the most nodes.
+  /// Returns a fused node with the name, kind and root of the largest kernel of the group.
   FusedNode likeLargest(const SetGroup& group) const {
     const FusedNode* largest = nullptr;
     bool isOfA = true;
@@ -136,7 +137,7 @@ Result<UnionCover> unionCover(std::shared_ptr<const Cover> a, std::shared_ptr<co
   const std::vector<PlanLevel> levels = planLevels(*a, *b);
   UnionCover made{.a = std::move(a), .b = std::move(b), .levels = std::vector<UnionLevel>(levels.size())};
   std::vector<std::shared_ptr<Plan>> covers(levels.size());
-  for (std::size_t place = levels.size(); place-- > 0;) {  // bodies before what is around them
+  for (std::size_t place = levels.size(); place-- > 0;) {  // bodies come before the graphs around them
     UnionLevel& level = made.levels[place];
     level.a = levels[place].a;
     level.b = levels[place].b;

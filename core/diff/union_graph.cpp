@@ -16,7 +16,7 @@ std::vector<Id> ownIds(std::size_t limit) {
   return ids;
 }
 
-/// Puts what B alone has into a copy of A's graph.
+/// Adds what only B has to a copy of A's graph.
 class UnionGraph {
  public:
   UnionGraph(const PlanLevel& level, UnionLevel& into)
@@ -45,7 +45,7 @@ class UnionGraph {
   ValueId valueOf(ValueId ofB) const { return m_into.valueOfB[ofB.index]; }
   bool known(ValueId ofB) const { return valueOf(ofB).valid(); }
 
-  /// What a matched node gives is what its counterpart gives at the same place.
+  /// An output of a matched node is the output of its counterpart at the same place.
   void takeOutputsOfMatched() {
     for (const NodeId node : m_b.order()) {
       const NodeId inA = m_level.match.nodeOfA[node.index];
@@ -57,14 +57,14 @@ class UnionGraph {
     }
   }
 
-  /// What a node of B alone gives is a value of its own.
+  /// The outputs of a node that only B has are new values.
   void addValuesOf(const Node& node) {
     for (const ValueId output : node.outputs)
       if (output.valid())
         m_into.valueOfB[output.index] = m_editor.addValue(m_b.value(output).name, m_b.value(output).type);
   }
 
-  /// The value of the union that B reads as `ofB`, which may be a constant.
+  /// Returns the value of the union that is B's value `ofB`, which may be a constant.
   ValueId read(ValueId ofB) {
     if (!ofB.valid() || known(ofB)) return ofB.valid() ? valueOf(ofB) : ofB;
     const Value& value = m_b.value(ofB);
@@ -87,7 +87,8 @@ class UnionGraph {
     m_into.nodeOfB[ofB.index] = m_editor.addNode(std::move(node));
   }
 
-  /// What matched nodes read in B alone. Nodes with bodies know their operands by place: they stay as they are.
+  /// Adds inputs that matched nodes have only in B. Nodes with bodies are not changed, because they identify their
+  /// operands by position.
   void addEdgesOfB() {
     for (const NodeId node : m_b.order()) {
       const NodeId inA = m_level.match.nodeOfA[node.index];
@@ -108,7 +109,7 @@ class UnionGraph {
   std::vector<Origin>* m_origins = nullptr;
 };
 
-/// Whether B's nodes are those of A, and its matched nodes read and give what theirs do.
+/// Returns whether B's nodes are those of A, and its matched nodes have the same inputs and outputs.
 bool isGraphOfA(const PlanLevel& level) {
   const Graph& a = level.a->graph();
   const Graph& b = level.b->graph();

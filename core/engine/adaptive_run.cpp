@@ -15,7 +15,7 @@ AdaptiveThreads AdaptiveThreads::of(const Program& program, int threads, std::op
   return made;
 }
 
-/// Null where they cannot be made.
+/// Returns the kernels for this number of threads, or null if they cannot be prepared.
 std::shared_ptr<const StepKernels> AdaptiveRun::kernelsFor(int threads) {
   std::shared_ptr<const StepKernels>& kernels = m_threads.kernels[threads];
   if (kernels != nullptr) return kernels;
@@ -26,7 +26,7 @@ std::shared_ptr<const StepKernels> AdaptiveRun::kernelsFor(int threads) {
 
 Status AdaptiveRun::run(const StopToken& stop, const Executor::StepTimer& timer) {
   ThreadPolicy& policy = m_threads.policy;
-  setThreads(policy.threads());  // what is compiled here is compiled for them
+  setThreads(policy.threads());  // code that is compiled here is compiled for this number of threads
   if (policy.threads() < m_threads.all && kernelsFor(policy.threads()) == nullptr) policy.cannotTry();
   const int threads = policy.threads();
   m_wasByFewer = threads < m_threads.all;

@@ -48,7 +48,7 @@ class BodyLowering {
     return {OperandSource::From::Constant, m_parts.constants.size() - 1};
   }
 
-  /// The extents of an operand, if they are known.
+  /// Returns the extents of an operand if they are known.
   std::optional<Dims> extentsOf(std::size_t operand) const {
     const OperandSource& source = m_parts.operands[operand];
     if (source.from == OperandSource::From::Absent) return std::nullopt;
@@ -56,7 +56,7 @@ class BodyLowering {
     return m_parts.constants[source.index].dims();
   }
 
-  /// The programs of a body. Where the extents of its inputs are known, the first is lowered here.
+  /// Returns the programs of a body. If the extents of its inputs are known, the first program is lowered here.
   Result<std::unique_ptr<BodyPrograms>> programs(const std::string& attribute,
                                                  const std::vector<std::optional<Dims>>& inputs) {
     const Plan& body = *m_plan.bodyPlan(m_node.id, attribute);
@@ -71,7 +71,8 @@ class BodyLowering {
       m_emulated = m_emulated || std::ranges::any_of(body.fusedNodes, imitates);
       return programs;
     }
-    // A body that cannot work at these extents is one that does not run: it fails if it does.
+    // A body that cannot run at these extents is usually one that is never run; if it is run, the error is reported
+    // then.
     const auto program = programs->at(extents, m_around.stop);
     if (!program.ok() && program.error().cancelled) return program.error();
     if (program.ok()) m_emulated = m_emulated || std::ranges::any_of(program.value()->program().steps, &Step::emulated);
@@ -80,7 +81,7 @@ class BodyLowering {
 
   Result<std::shared_ptr<BodyStep>> lowerIf() {
     std::size_t at = m_node.inputs.size();
-    Branch branches[2];  // as the attributes are ordered
+    Branch branches[2];  // in the order of the attributes
     const char* const names[] = {"else_branch", "then_branch"};
     for (std::size_t i = 0; i < 2; ++i) {
       const std::size_t captures = std::get<Subgraph>(m_node.attributes.at(names[i])).captures.size();
@@ -117,7 +118,7 @@ class BodyLowering {
     return form;
   }
 
-  /// Extents of the body's inputs in the first iteration.
+  /// Returns the extents of the body's inputs in the first iteration.
   std::vector<std::optional<Dims>> firstExtents(const LoopForm& form, std::size_t inputs) const {
     std::vector<std::optional<Dims>> extents(inputs, Dims{});
     for (std::size_t i = form.firstCarried(); i < form.firstCapture(); ++i) {
@@ -148,7 +149,8 @@ class BodyLowering {
   bool m_emulated = false;
 };
 
-/// Whether slices of what a Loop or Scan takes apart or puts together are whole bytes.
+/// Returns whether the slices into which a Loop or Scan divides its inputs, and from which it makes its outputs, are
+/// whole bytes.
 bool hasWholeSlices(const Plan& body) {
   const auto isWhole = [&](ValueId value) { return !isPacked(body.graph().value(value).type.dtype); };
   return std::ranges::all_of(body.graph().inputs(), isWhole) && std::ranges::all_of(body.graph().outputs(), isWhole);

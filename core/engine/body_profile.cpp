@@ -15,7 +15,7 @@ void BodyProfile::forget() {
   m_bodies.clear();
 }
 
-/// A conversion has no fused node, and may be there in several forms.
+/// A conversion has no fused node, and several conversions of one value may exist.
 std::string BodyProfile::keyOf(FusedNodeId fused, const std::string& name) {
   return fused.valid() ? std::to_string(fused.index) : name;
 }

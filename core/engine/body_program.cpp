@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// The input of the graph whose bytes `buffer` is; nothing for other bytes.
+/// Returns the input of the graph whose bytes `buffer` uses; nullopt for other bytes.
 std::optional<std::size_t> passedInput(const Program& program, std::size_t buffer) {
   const Buffer& root = program.buffers[program.buffers[buffer].root];
   const bool isWhole = program.buffers[buffer].desc.bytes() == root.desc.bytes();
@@ -32,7 +32,8 @@ BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program pr
     const Buffer& buffer = own.buffers[found->buffer];
     Output output{.type = found->type, .place = static_cast<std::size_t>(found - own.outputs.begin())};
     output.boxed = buffer.place == Place::Boxed || buffer.desc.dtype == DataType::String;
-    // A view of another output has no bytes of its own, and neither has the second of two outputs that are one value.
+    // A view of another output has no bytes of its own. The same is true of the second of two outputs that are one
+    // value.
     const auto isSame = [&](const Output& other) { return other.place == output.place; };
     const bool isOwn = buffer.place == Place::Output && buffer.root == found->buffer && buffer.index == output.place;
     output.direct = isOwn && std::ranges::none_of(m_outputs, isSame);
@@ -46,7 +47,7 @@ BodyProgram::BodyProgram(const Plan& plan, std::vector<Dims> extents, Program pr
   placeMarks();
 }
 
-/// Marked values get bytes of their own.
+/// Gives marked values bytes of their own.
 void BodyProgram::placeMarks() {
   const Program& own = program();
   for (std::size_t i = 0; i < own.outputs.size(); ++i) {

@@ -27,7 +27,7 @@ Diagnostic outOfMemory() {
           .help = "Smaller extents (--input, --max) need less memory."};
 }
 
-/// Everything that a build needs and a plan may lack.
+/// Returns an error if the plan lacks anything that a build needs.
 Status checkBuildable(const Plan& plan) {
   if (plan.target.planningOnly)
     return Diagnostic{
@@ -100,7 +100,7 @@ Result<std::unique_ptr<BuiltEngine>> BuiltEngine::build(std::shared_ptr<const Pl
   } catch (const std::bad_alloc&) {
     return outOfMemory();
   }
-  // What the build was given to report to may be gone when the engine runs.
+  // The object to which the build reported its progress may no longer exist when the engine runs.
   engine->m_options.progress = {};
   engine->m_options.stop = {};
   return engine;
@@ -176,7 +176,7 @@ void BuiltEngine::noteTimes(const std::vector<TacticChoice>& tactics) {
   for (Specialisation& made : m_specialisations) made.threads = threadsOf(*made.program, made.key.extents);
 }
 
-/// The sum of what its kernels took while they were measured; nothing where one has no time.
+/// Returns the sum of the times of its kernels when they were measured; nullopt if one of them has no time.
 std::optional<double> BuiltEngine::expectedMs(const Program& program) const {
   double sum = 0;
   for (const Step& step : program.steps) {
@@ -188,7 +188,7 @@ std::optional<double> BuiltEngine::expectedMs(const Program& program) const {
   return sum;
 }
 
-/// What kernels took is known at the extents of the build alone.
+/// The times of kernels are known only at the extents of the build.
 AdaptiveThreads BuiltEngine::threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const {
   return AdaptiveThreads::of(program, m_threads, extents == m_extents ? expectedMs(program) : std::nullopt);
 }
@@ -205,7 +205,7 @@ void BuiltEngine::keep(Specialisation specialisation) {
   if (m_specialisations.size() > static_cast<std::size_t>(m_options.shapeCache)) m_specialisations.pop_back();
 }
 
-/// Once, when the second set of extents is met: an engine that meets one alone needs no proof.
+/// Prepares the update once, when the second set of extents occurs; an engine that meets only one set does not need it.
 void BuiltEngine::prepareUpdate() {
   if (m_updateTried || m_specialisations.empty()) return;
   m_updateTried = true;
@@ -224,7 +224,8 @@ const std::optional<PlanExtents::Numbers>& BuiltEngine::numbersFor(const std::ma
 bool BuiltEngine::respecialise(const Key& key) {
   const std::optional<PlanExtents::Numbers>& numbers = numbersFor(key.extents);
   if (!numbers) return false;
-  // The one used longest ago is changed in place; while there is room for more, a copy of it is.
+  // If there is no room for more programs, the one that was used longest ago is changed in place; otherwise a copy of
+  // it is changed.
   const auto base = std::find_if(m_specialisations.rbegin(), m_specialisations.rend(), [&](const Specialisation& made) {
     return made.numbers && made.key.marks == key.marks;
   });

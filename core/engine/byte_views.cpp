@@ -1,4 +1,4 @@
-// What is only another look at bytes that are there.
+// Finds the nodes whose result is only a view of bytes that exist already.
 #include <algorithm>
 
 #include "base/aligned_memory.h"
@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Elements [begin, begin + extents) of a tensor.
+/// The elements [begin, begin + extents) of a tensor.
 struct Box {
   SmallDims begin, extents;
 };
@@ -23,7 +23,7 @@ std::optional<SmallDims> constantInts(const Graph& graph, ValueId id) {
   return numbers;
 }
 
-/// One index along an axis.
+/// Returns the box of a Gather that selects one index along an axis.
 std::optional<Box> gathered(const Graph& graph, const Node& node, const SmallDims& dims) {
   const auto indices = constantInts(graph, node.input(1));
   const auto rank = static_cast<std::int64_t>(dims.size());
@@ -39,7 +39,7 @@ std::optional<Box> gathered(const Graph& graph, const Node& node, const SmallDim
   return box;
 }
 
-/// Steps of 1 alone.
+/// Returns the box of a Slice; only steps of 1 are possible.
 std::optional<Box> sliced(const Graph& graph, const Node& node, const SmallDims& dims) {
   const auto starts = constantInts(graph, node.input(1)), ends = constantInts(graph, node.input(2));
   if (!starts || !ends || starts->size() != ends->size()) return std::nullopt;
@@ -61,11 +61,11 @@ std::optional<Box> sliced(const Graph& graph, const Node& node, const SmallDims&
   return box;
 }
 
-/// Where the elements of `box` begin in a row-major tensor, if they lie together there: behind axes of which it has one
-/// index there is one that it has a part of, and all that follow it has whole.
+/// Returns where the elements of `box` begin in a row-major tensor if they are contiguous. They are if the box has one
+/// index along the first axes, then a range along one axis, and all elements along the axes after it.
 std::optional<std::int64_t> beginOf(const Box& box, const SmallDims& dims) {
   std::int64_t begin = 0, stride = 1;
-  bool isWhole = true;  // as far as the axes behind this one go
+  bool isWhole = true;  // whether the box contains all elements along the axes after this one
   for (std::size_t i = dims.size(); i-- > 0;) {
     if (!isWhole && box.extents[i] != 1) return std::nullopt;
     isWhole = isWhole && box.extents[i] == dims[i];

@@ -14,7 +14,7 @@ namespace {
 
 using Arrays = std::map<std::string, Tensor>;
 
-/// Arrays where the file has them as arrays, in the order of its inputs.
+/// The example inputs of a file, as arrays in the order of its inputs if the file contains arrays.
 struct Carried {
   std::string text;
   std::vector<std::pair<std::string, Tensor>> arrays;
@@ -25,7 +25,7 @@ Result<Carried> carriedBy(const MappedFile& file) {
   if (isZip(file.bytes())) {
     auto examples = readExampleInputs(file.identity().path);
     TRY(file.checkIntact());
-    if (!examples.ok()) return Carried();  // opening the file has said why
+    if (!examples.ok()) return Carried();  // the problem was reported when the file was opened
     return Carried{.text = {}, .arrays = std::move(examples).value()};
   }
   const auto text = onnxlib::metadataEntry(file.bytes(), kExampleInputsKey);
@@ -58,7 +58,7 @@ std::vector<std::pair<std::string, Tensor>> calledAsInputs(const Model& model,
 }
 
 Result<std::string> carriedExamplesText(const Model& model) {
-  if (model.files.empty()) return std::string();  // of a part, or made by a program
+  if (model.files.empty()) return std::string();  // the model is a part of another one, or was made by a program
   Carried carried = TRY(carriedBy(*model.files.front()));
   if (carried.arrays.empty()) return std::move(carried.text);
   return exampleInputsText(TRY(arraysOf(std::move(carried), model)));

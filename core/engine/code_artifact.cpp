@@ -4,7 +4,7 @@
 
 namespace fusescope {
 
-// A line of JSON, then the bytes of the code.
+// The text is a line of JSON, followed by the bytes of the code.
 std::string CodeArtifact::text() const {
   const Json head = {{"embedded", embedded}, {"names", names}};
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + code;

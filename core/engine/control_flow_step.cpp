@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// Into bytes that were planned for the results.
+/// Writes results into bytes that were planned for them.
 class PlannedResults final : public ResultSink {
  public:
   PlannedResults(const std::vector<BorderType>& types, std::span<std::byte* const> bytes)
@@ -23,7 +23,7 @@ class PlannedResults final : public ResultSink {
   std::span<std::byte* const> m_bytes;
 };
 
-/// Into tensors of the extents that came out.
+/// Writes results into new tensors that have the extents of the results.
 class TensorResults final : public ResultSink {
  public:
   explicit TensorResults(std::size_t count) : m_tensors(count) {}

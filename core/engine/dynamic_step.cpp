@@ -20,7 +20,8 @@ Result<std::shared_ptr<DynamicStep>> DynamicStep::prepare(const Backend& backend
   return step;
 }
 
-/// Fills `entry` with the backend's best guess for its extents; leaves it without a kernel where that is the reference.
+/// Fills `entry` with the backend's best guess for its extents. Leaves it without a kernel if that guess is the
+/// reference.
 Status DynamicStep::prepareKernel(Specialised& entry) const {
   const FusedNode& fused = *m_request.fused;
   const auto isEmpty = [](const Dims& dims) { return elementCount(dims).value_or(0) == 0; };
@@ -57,7 +58,7 @@ Result<DynamicStep::Specialised*> DynamicStep::specialised(std::vector<Dims> ext
   }
   countBesideOthers(m_kernels.misses);
   Specialised entry{.extents = std::move(extents)};
-  // A kernel that cannot be prepared is no way to run it; the reference always is.
+  // If the kernel cannot be prepared, the node runs on the reference, which is always possible.
   if (!prepareKernel(entry).ok()) entry.kernel.reset();
   m_specialised.push_front(std::move(entry));
   if (m_specialised.size() > static_cast<std::size_t>(m_kernels.size)) m_specialised.pop_back();

@@ -23,9 +23,9 @@ namespace {
 
 constexpr std::array<char, 8> kMagic{'F', 'S', 'E', 'N', 'G', 'I', 'N', 'E'};
 constexpr std::uint32_t kFormatVersion = 1;
-// Of the description. Times in the first may be of the emulator, and are not read; before the third, tactics know their
-// fused nodes by name alone, and no bodies are named; before the fourth they are names, and no fingerprint is said;
-// before the fifth, how the nodes of the file were read stands in decisions alone (model_io.cpp).
+// The version of the description. In version 1, times may come from the emulator and are not read. Before version 3,
+// tactics refer to their fused nodes by name only, and bodies have no names. Before version 4, tactics are names, and
+// there is no fingerprint. Before version 5, only decisions say how the nodes of the file were read (model_io.cpp).
 constexpr int kDescriptionVersion = 5;
 constexpr int kFirstWithTrueTimes = 2;
 constexpr const char* kExamples = "example_inputs";
@@ -38,7 +38,7 @@ struct Header {
   std::array<char, 8> magic = kMagic;
   std::uint32_t version = kFormatVersion;
   std::uint32_t byteOrder = kByteOrder;
-  std::uint64_t metaBytes = 0;  ///< from byte 64
+  std::uint64_t metaBytes = 0;  ///< the number of bytes of the description, which begins at byte 64
   std::uint64_t weightsOffset = 0;
   std::uint64_t weightsBytes = 0;
   std::uint64_t reserved = 0;
@@ -69,7 +69,7 @@ struct KnownNode {
   std::string name;
   Hash128 identity;
 };
-using KnownNodes = std::unordered_map<std::string, KnownNode>;  ///< by identity, and for old files by name
+using KnownNodes = std::unordered_map<std::string, KnownNode>;  ///< by identity, or by name in old files
 
 void addKnown(const Plan& plan, const BodyPath& path, KnownNodes& known) {
   const auto nodeOf = [&](const FusedNode& fused) {
@@ -81,7 +81,7 @@ void addKnown(const Plan& plan, const BodyPath& path, KnownNodes& known) {
     addKnown(plannedBody(body), path.into(plan.graph().node(body.holder).name, body.attribute), known);
 }
 
-/// The tactics of fused nodes that `plan` has; what ran others says nothing of it.
+/// Returns the tactics of the fused nodes that `plan` has. Tactics of other fused nodes cannot be used.
 std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bool believeTimes) {
   KnownNodes known;
   addKnown(plan, {}, known);
@@ -103,7 +103,7 @@ std::vector<TacticChoice> tacticsFromJson(const Json& json, const Plan& plan, bo
   return tactics;
 }
 
-/// Null where it does not fit the plan, which was made anew by other rules.
+/// Returns the read-back plan, or null if it does not fit the plan, which was made again by other rules.
 std::shared_ptr<const ReadBackPlan> madeOf(const Json& meta, const std::shared_ptr<const Plan>& plan) {
   if (!meta.contains("made")) return nullptr;
   auto made = readBackPlanFromJson(meta.at("made"), plan);
@@ -125,7 +125,7 @@ Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
             {"tactics", tacticsToJson(content.tactics)}};
   if (content.made != nullptr) json["made"] = toJson(*content.made);
   if (!content.timesWithWeightsOf.empty()) json[kTimesOf] = content.timesWithWeightsOf;
-  // Examples that cannot be had leave an engine without them: nothing else depends on them.
+  // If the examples cannot be read, the engine is stored without them, because nothing else depends on them.
   if (const auto examples = carriedExamplesText(*unquantized(plan.model)); examples.ok() && !examples.value().empty())
     if (Json parsed = Json::parse(examples.value(), nullptr, false); parsed.is_object())
       json[kExamples] = std::move(parsed);
@@ -154,8 +154,8 @@ Result<Header> readHeader(const std::filesystem::path& path, std::span<const std
   return header;
 }
 
-/// Plans the stored graph again as the stored plan was. Where that comes out differently, by other rules or for other
-/// capabilities than the engine was built with, the new plan holds, and says so: kernels and casts depend on it.
+/// Plans the stored graph again with the options of the stored plan. If the result differs, because rules or
+/// capabilities have changed, the new plan is used, and a decision says so, because kernels and casts depend on it.
 Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::shared_ptr<const Model>& model) {
   const auto plan = TRY(remakePlan(model, meta.at("plan")));
   const std::vector<std::string> different = differingParts(meta.at("plan"), toJson(*plan));
@@ -167,7 +167,7 @@ Result<std::shared_ptr<const Plan>> restorePlan(const Json& meta, const std::sha
   return std::make_shared<const Plan>(std::move(replanned));
 }
 
-/// Whether the network in the file is that of `known`.
+/// Returns whether the network in the file is that of `known`.
 bool isOfModel(const Json& meta, const Model& known) {
   return meta.at("model").at("content_hash").get<std::string>() == known.contentHash.hex();
 }
@@ -216,8 +216,8 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
       path, pieces, [&] { return checkIntact(files); }, files);
 }
 
-/// Maps and checks it: magic, version, sizes, checksums. The plan is made again from the stored graph and options; one
-/// that comes out differently from the stored one says so (build.replanned).
+/// Maps the file and checks its magic, version, sizes and checksums. The plan is made again from the stored graph and
+/// options; if it differs from the stored plan, a decision says so (build.replanned).
 Result<EngineFile> openEngineFile(const std::filesystem::path& path) {
   return openEngineFile(path, nullptr);
 }
@@ -261,7 +261,7 @@ std::string engineExamplesText(std::span<const std::byte> bytes) {
   if (!header.ok()) return {};
   const auto meta = bytes.subspan(sizeof(Header), header.value().metaBytes);
   const std::string_view text(reinterpret_cast<const char*>(meta.data()), meta.size());
-  // Within a text of JSON quotes have a backslash: so the key is only found where it is one.
+  // In JSON, quotes inside a string have a backslash, so that this text can only be found where it is a key.
   if (text.find(std::string("\"") + kExamples + "\":") == std::string_view::npos) return {};
   const Json json = untrustedJson(text);
   return json.is_object() && json.contains(kExamples) ? json.at(kExamples).dump() : std::string();

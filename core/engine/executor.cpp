@@ -12,7 +12,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kBatch = 4;  // steps
+constexpr std::size_t kBatch = 4;  // the number of steps in a batch
 
 bool liesWithin(const Tensor& tensor, const Tensor& other) {
   const std::less_equal<const std::byte*> notAfter;
@@ -20,7 +20,8 @@ bool liesWithin(const Tensor& tensor, const Tensor& other) {
          notAfter(tensor.bytes() + 1, other.bytes() + other.byteSize());
 }
 
-/// A tensor that outlives `operands`: kernels may hand out what they were given, and an arena is written again.
+/// Returns a tensor that remains valid after `operands`: kernels may return their operands, and the arena is
+/// overwritten later.
 Tensor detached(const Tensor& tensor, std::span<const Tensor> operands) {
   if (tensor.container() != Container::None) {
     std::vector<Tensor> elements;
@@ -65,7 +66,7 @@ void Executor::programChanged() {
   for (std::size_t i = 0; i < m_program->steps.size(); ++i) pointAtArena(i);
 }
 
-/// Where they are now. Whether one lies elsewhere than before.
+/// Finds the present addresses of the arenas. Returns whether one of them has changed.
 bool Executor::findArenas() {
   bool moved = false;
   for (std::size_t i = 0; i < m_arenas.size(); ++i) {
@@ -87,7 +88,8 @@ void Executor::pointAtArena(std::size_t step) {
     if (isInArena(called.outputs[k])) m_stepOutputs[step][k] = address(called.outputs[k]);
 }
 
-/// What does not lie in an input or output is pointed at until the program changes.
+/// Records the uses of inputs and outputs, whose addresses change from run to run. Pointers to all other buffers are
+/// set here and stay valid until the program changes.
 void Executor::addUses(std::size_t step, const std::vector<std::size_t>& buffers, bool isInput) {
   for (std::size_t k = 0; k < buffers.size(); ++k) {
     const Buffer& root = m_program->buffers[m_program->buffers[buffers[k]].root];
@@ -124,7 +126,7 @@ std::byte* Executor::address(std::size_t id) const {
       return m_inputs[buffer.index] + begin;
     case Place::Output:
       return m_outputs[buffer.index] + begin;
-    // Nothing writes to it: a constant is only ever the source of a conversion.
+    // A constant is only the source of conversions, so that no step writes to it.
     case Place::Constant:
       return const_cast<std::byte*>(m_program->constants[buffer.index].bytes()) + begin;
     case Place::Boxed:
@@ -180,7 +182,7 @@ Status Executor::store(std::size_t id, Tensor tensor, std::span<const Tensor> op
   return Done{};
 }
 
-/// What data ask for may be more than there is: that is an error of this step.
+/// The data may require more memory than is available; this is an error of the step.
 Status Executor::runDynamic(const Step& step, const StopToken& stop) try {
   std::vector<Tensor> operands, views;
   for (const std::size_t input : step.inputs) {
@@ -254,8 +256,8 @@ void Executor::waitFor(const Step& step, Lane& lane) {
   for (const std::size_t other : step.waits) lane.stream->wait(*m_awaited[other]);
 }
 
-/// A device is at most three batches of steps behind, so that who asks it to stop need not wait for all that was
-/// enqueued.
+/// A device may be at most three batches of steps behind, so that a request to stop need not wait for all enqueued
+/// steps.
 void Executor::endStep(std::size_t i, Lane& lane) {
   if (m_awaited[i] != nullptr) lane.stream->record(*m_awaited[i]);
   if (++lane.enqueued % kBatch != 0) return;
@@ -280,7 +282,8 @@ std::optional<StepFailure> Executor::runSteps(const StopToken& stop, const StepT
   return std::nullopt;
 }
 
-/// The first failure of the steps, which is the cause of others: behind it, steps read what nobody wrote.
+/// Returns the first failure of the steps. It is the cause of the others, because later steps read values that were
+/// never written.
 std::optional<StepFailure> Executor::synchronise(std::optional<StepFailure> failure) {
   for (std::size_t device = kHost + 1; device < m_lanes.size(); ++device) {
     auto own = m_lanes[device].stream->synchronise();
@@ -302,7 +305,7 @@ Diagnostic Executor::located(StepFailure failure) const {
 }
 
 std::optional<StepFailure> Executor::runChecked(const StopToken& stop, const StepTimer& timer) {
-  constexpr int kNotes = 2;  // the first may be of what ran before
+  constexpr int kNotes = 2;  // the first note may be about work before this run
   for (int notes = 0; !m_checksEachStep;) {
     UncheckedNumbers unchecked;
     auto failure = synchronise(runSteps(stop, timer));

@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// The values that symbols have in one run.
+/// The values of symbols in one run.
 class SymbolValues {
  public:
   void bind(const TensorType& type, const Dims& dims) {
@@ -26,7 +26,7 @@ class SymbolValues {
     };
   }
 
-  /// Whether `dim` can be `size`; a symbol that has no value yet gets it.
+  /// Returns whether `dim` can have the extent `size`. A symbol that has no value yet gets this value.
   bool fits(const Dim& dim, std::int64_t size) {
     if (dim.known()) return dim.size == size;
     if (dim.symbol.empty()) return true;
@@ -41,7 +41,7 @@ class SymbolValues {
   std::map<std::string, std::optional<std::int64_t>> m_expressions;
 };
 
-/// The first condition, of those that are demanded or of the others, that does not hold; null if all do.
+/// Returns the first condition that is violated, among the demanded ones or among the others; null if there is none.
 const ExtentCondition* failingCondition(const Model& model, const std::map<std::string, Dims>& extents, bool demanded) {
   SymbolValues values;
   for (std::size_t i = 0; i < model.declaredInputs.size(); ++i) {
@@ -53,7 +53,7 @@ const ExtentCondition* failingCondition(const Model& model, const std::map<std::
   return nullptr;
 }
 
-/// The inputs whose extents `condition` speaks of, by name.
+/// Returns the names of the inputs to whose extents `condition` refers.
 std::vector<std::string> namesIn(const ExtentCondition& condition, const Model& model) {
   std::set<std::string> symbols;
   for (const std::string& side : {condition.left, condition.right})
@@ -67,7 +67,7 @@ std::vector<std::string> namesIn(const ExtentCondition& condition, const Model& 
   return names;
 }
 
-/// What these inputs are: "x [2, 5], y [3, 5]".
+/// Returns the extents of these inputs as text: "x [2, 5], y [3, 5]".
 std::string inputsOf(const ExtentCondition& condition, const Model& model, const std::map<std::string, Dims>& extents) {
   std::vector<std::string> texts;
   for (const std::string& name : namesIn(condition, model))
@@ -75,7 +75,7 @@ std::string inputsOf(const ExtentCondition& condition, const Model& model, const
   return joined(texts);
 }
 
-/// What can be given in place of extents that break `condition`.
+/// Returns which inputs can be given instead of those that violate `condition`.
 std::string otherExtents(const ExtentCondition& condition, const Plan& plan) {
   std::vector<std::string> ranges;
   const std::vector<std::string> names = namesIn(condition, *plan.model);
@@ -111,11 +111,12 @@ std::string openExtentsInWords(const Graph& graph, const std::map<std::string, D
 }
 
 Status checkDemands(const Plan& plan, const std::map<std::string, Dims>& extents) {
-  // What is demanded was worked out where the others hold; elsewhere the plan for just these extents tells.
+  // Demands were derived under the other conditions. If one of those is violated, only a plan for exactly these extents
+  // can tell.
   if (failingCondition(*plan.model, extents, false) != nullptr) return Done{};
   const ExtentCondition* broken = failingCondition(*plan.model, extents, true);
   if (broken == nullptr) return Done{};
-  // A condition may ask for more than the node does: at extents that are all known, its own check tells.
+  // A condition may be stricter than the node. If all extents are known, the check of the node itself decides.
   const auto types = inferShapes(plan.graph(), extents);
   if (types.ok()) return Done{};
   const std::string& node = types.error().where.node;

@@ -13,17 +13,20 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kNoNode = SIZE_MAX;
-constexpr double kSameCost = 1e-9;  // relative: sums of the same numbers in another order
+// A relative difference, because sums of the same numbers may be added in another order.
+constexpr double kSameCost = 1e-9;
 constexpr int kMostPasses = 20;
-// Of firm choices: what is not preferred must gain the largest of these margins, each a step below the one before.
+// The margins of stable choices: a way that is not preferred must gain the largest of these margins. Each further
+// margin is one step smaller.
 constexpr double kLargestMargin = 0.5, kMarginStep = 0.5;
 constexpr int kMargins = 6;
-constexpr double kFurtherBack = 0.15;     // more of the margin for each place in the order of preference
-constexpr double kConversionMargins = 2;  // of a conversion: it was measured alone, and takes room in the caches
+constexpr double kFurtherBack = 0.15;  // the additional margin for each place in the order of preference
+// The margins of a conversion, which was measured alone and takes room in the caches.
+constexpr double kConversionMargins = 2;
 
-using Forms = std::uint32_t;  ///< a set of forms of one value, a bit each
+using Forms = std::uint32_t;  ///< a set of forms of one value, with a bit for each form
 
-/// A value while it is alive: in what it is, and in what forms it is there already.
+/// A value while it is alive: its memory formats and types, and the forms in which it exists already.
 struct LiveValue {
   std::uint32_t home = 0;
   Forms made = 0;
@@ -40,12 +43,13 @@ struct Cost {
   }
 };
 
-/// All values that are alive between two nodes, in the order of Frontier::live, and the cheapest way to come there.
+/// The forms of all values that are alive between two nodes, in the order of Frontier::live, and the cheapest way to
+/// reach them.
 struct State {
   std::vector<LiveValue> live;
   Cost cost;
-  std::size_t before = 0;  ///< the state that it follows, among those before the node
-  std::size_t way = 0;     ///< of the node
+  std::size_t before = 0;  ///< the index of the preceding state, among the states before the node
+  std::size_t way = 0;     ///< the way in which the node runs
 };
 
 struct LiveHash {
@@ -59,12 +63,12 @@ struct LiveHash {
   }
 };
 
-/// What leaving the preferred ways counts for besides its time: a share of that and of what a node takes in the mean.
+/// The cost, besides time, of leaving the preferred ways: a share of the time, and of the mean time of a node.
 struct Margin {
   double share = 0, meanMs = 0;
 };
 
-/// The problem with what the search asks of it again and again.
+/// The problem, together with values that the search needs again and again.
 class Searched {
  public:
   Searched(const FormatProblem& problem, Margin margin)
@@ -102,7 +106,7 @@ class Searched {
            m_margin.share * (1 + kFurtherBack * static_cast<double>(way.place - 1)) * (way.ms + m_margin.meanMs);
   }
 
-  /// Makes `value` available in `form`, for what it costs.
+  /// Makes `value` available in `form`, and adds the cost of this.
   void read(std::size_t value, std::size_t form, LiveValue& live, Cost& cost) {
     const Forms bit = Forms{1} << form;
     if ((live.made & bit) != 0) return;
@@ -112,7 +116,7 @@ class Searched {
   }
 
  private:
-  /// Of ways that read and write the same forms, the fastest; the first of equals.
+  /// Returns the fastest of the ways that read and write the same forms. Of equally fast ones it returns the first.
   std::vector<std::size_t> undominated(const FormatProblem::Node& node) const {
     std::vector<std::size_t> kept;
     for (std::size_t way = 0; way < node.ways.size(); ++way) {
@@ -136,7 +140,7 @@ class Searched {
   std::vector<std::map<std::pair<std::size_t, std::size_t>, double>> m_conversions;
 };
 
-/// The dynamic programming.
+/// Solves the problem by dynamic programming.
 class Frontier {
  public:
   Frontier(Searched& problem, std::size_t values, std::size_t mostStates)
@@ -180,24 +184,24 @@ class Frontier {
     return best;
   }
 
-  /// The states behind `node`: by every way from every state before it.
+  /// Computes the states after `node` by applying every way to every state before it.
   void step(std::size_t index) {
     const FormatProblem::Node& node = m_problem.node(index);
-    std::vector<std::size_t> places;  // of the inputs, before
+    std::vector<std::size_t> places;  // the places of the inputs among the live values before the node
     for (const std::size_t value : node.inputs) places.push_back(m_place[value]);
-    std::vector<std::size_t> kept;  // places before that stay alive
+    std::vector<std::size_t> kept;  // the places of live values that remain alive
     std::vector<std::size_t> live;
     for (std::size_t i = 0; i < m_live.size(); ++i) {
       if (m_problem.readersOf(m_live[i]).back() <= index) continue;
       kept.push_back(i);
       live.push_back(m_live[i]);
     }
-    std::vector<std::size_t> born;  // outputs that anybody reads
+    std::vector<std::size_t> born;  // the outputs that have readers
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (!m_problem.readersOf(node.outputs[i]).empty()) born.push_back(i);
     std::unordered_map<std::vector<LiveValue>, std::size_t, LiveHash> known;
     std::vector<State> next;
-    std::vector<LiveValue> read, after;  // live values with what is read, and behind the node
+    std::vector<LiveValue> read, after;  // the live values after the inputs are read, and after the node
     for (std::size_t before = 0; before < m_layers.back().size(); ++before) {
       for (const std::size_t way : m_problem.waysOf(index)) {
         const State& from = m_layers.back()[before];
@@ -220,7 +224,7 @@ class Frontier {
         }
       }
     }
-    // The forms of earlier layers are not needed any more, only how they were reached.
+    // Only the paths of earlier layers are needed from now on, and not their forms.
     for (State& state : m_layers.back()) state.live = {};
     m_layers.push_back(std::move(next));
     m_live = std::move(live);
@@ -228,8 +232,8 @@ class Frontier {
     for (const std::size_t i : born) add(node.outputs[i]);
   }
 
-  /// A guess at what the nodes behind `index` pay for finding `value` so: for each reader, its cheapest way from there
-  /// compared with its cheapest of all.
+  /// Estimates what later nodes pay if `value` has these forms: for each reader, the cost of its cheapest way from
+  /// there minus the cost of its cheapest way of all.
   double outlook(std::size_t index, std::size_t value, const LiveValue& live) {
     double ms = 0;
     for (const std::size_t reader : m_problem.readersOf(value)) {
@@ -274,12 +278,12 @@ class Frontier {
 
   Searched& m_problem;
   std::size_t m_mostStates;
-  std::vector<std::size_t> m_live;   ///< values
-  std::vector<std::size_t> m_place;  ///< by value: in m_live
+  std::vector<std::size_t> m_live;   ///< the live values
+  std::vector<std::size_t> m_place;  ///< for each value, its index in m_live
   std::vector<std::vector<State>> m_layers;
 };
 
-/// What the forms of one value cost, given how its nodes run.
+/// Returns the cost of the forms of one value if the nodes run in these ways.
 Cost costOfValue(Searched& problem, std::size_t value, const std::vector<std::size_t>& ways) {
   const std::size_t producer = problem.producerOf(value);
   std::size_t home = 0;
@@ -300,7 +304,7 @@ Cost costOfValue(Searched& problem, std::size_t value, const std::vector<std::si
   return cost;
 }
 
-/// What depends on how `node` runs.
+/// Returns the part of the cost that depends on how `node` runs.
 Cost costAround(Searched& problem, std::size_t index, const std::vector<std::size_t>& ways) {
   const FormatProblem::Node& node = problem.node(index);
   std::vector<std::size_t> values = node.inputs;
@@ -315,7 +319,7 @@ Cost costAround(Searched& problem, std::size_t index, const std::vector<std::siz
   return cost;
 }
 
-/// Changes one node at a time while that helps.
+/// Changes the way of one node at a time as long as this reduces the cost.
 void improve(Searched& problem, std::vector<std::size_t>& ways) {
   for (int pass = 0; pass < kMostPasses; ++pass) {
     bool changed = false;
@@ -361,7 +365,8 @@ FormatPlan priced(Searched& problem, std::size_t values, std::vector<std::size_t
   return plan;
 }
 
-/// Ways in `format` are preferred, of several in a node the first; where a node has none, all stays as it is.
+/// Returns the problem with ways in `format` preferred. If a node has several, the first is preferred; if it has none,
+/// its preferences remain.
 FormatProblem preferring(FormatProblem problem, std::size_t format) {
   for (FormatProblem::Node& node : problem.nodes) {
     const auto preferred = std::ranges::find(node.ways, format, &FormatProblem::Way::format);
@@ -410,7 +415,7 @@ FormatPlan planFormatsStably(const FormatProblem& problem, double mostLoss) {
     preferred = std::move(other);
     preferredMs = ms;
   }
-  // The smaller the margin, the less is lost.
+  // The smaller the margin is, the less time is lost.
   std::optional<FormatPlan> within;
   for (int first = 0, last = kMargins; first < last;) {
     const int middle = first + (last - first) / 2;

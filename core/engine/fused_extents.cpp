@@ -9,14 +9,16 @@
 namespace fusescope {
 namespace {
 
-constexpr std::int64_t kMostShapeElements = 64;  // of an input that may say extents
+// The largest number of elements of an input whose elements may determine extents.
+constexpr std::int64_t kMostShapeElements = 64;
 
-/// Integers and truth values may say extents; floats are not looked at: computing with them here would be done twice.
+/// Integers and truth values may determine extents. Floats are not considered, because calculating with them here would
+/// be done twice.
 bool maySayExtents(const Tensor& tensor) {
   return (isInteger(tensor.type()) || tensor.type() == DataType::Bool) && tensor.count() <= kMostShapeElements;
 }
 
-/// Whether extents can be told before the fused node ran, given its inputs.
+/// Returns whether the extents of the fused node's results can be computed from its inputs before it runs.
 bool followInputs(const KernelRequest& request) {
   const Graph& graph = request.plan->graph();
   return std::ranges::all_of(request.fused->nodes, [&](NodeId id) {

@@ -51,7 +51,7 @@ Json shapeToJson(const Shape& shape) {
   return json;
 }
 
-/// Floats travel as their bits, so that every one of them comes back.
+/// Floats are written as their bits, so that each of them is read back exactly.
 struct AttributeToJson {
   WeightBlobWriter& weights;
   Json operator()(std::int64_t value) const { return {{"int", value}}; }

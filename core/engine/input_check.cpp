@@ -40,7 +40,7 @@ std::string allowedText(const InputSpec& spec) {
   return spec.fixed() ? toText(spec.min) : "from " + toText(spec.min) + " to " + toText(spec.max);
 }
 
-/// A bound below zero is not known and does not bind.
+/// A bound below zero is unknown and limits nothing.
 bool within(const Dims& dims, const InputSpec& spec) {
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (i < spec.min.size() && spec.min[i] >= 0 && dims[i] < spec.min[i]) return false;
@@ -49,7 +49,8 @@ bool within(const Dims& dims, const InputSpec& spec) {
   return true;
 }
 
-/// As the file declares it: the plan's own types hold under its conditions, which are checked by themselves.
+/// Returns the shape that the file declares. The plan's own types are only valid under its conditions, which are
+/// checked separately.
 const Shape& declaredShape(const Plan& plan, const Value& input) {
   const std::vector<ValueId>& inputs = plan.graph().inputs();
   const auto at = static_cast<std::size_t>(std::ranges::find(inputs, input.id) - inputs.begin());
@@ -66,13 +67,13 @@ Status checkExtents(const Plan& plan, const Value& input, const Dims& dims) {
     if (shape.dims[i].known() && shape.dims[i].size != dims[i])
       return wrongInput(input.name, "has extents " + toText(dims) + ", expected is " + input.type.text());
   const InputSpec* spec = specOf(plan, input.name);
-  // What was only assumed refuses nothing: the engine prepares for the extents that it is given.
+  // Assumed extents refuse nothing, because the engine prepares for the extents that it is given.
   if (spec == nullptr || spec->source == "assumed" || within(dims, *spec)) return Done{};
   return wrongInput(input.name, "has extents " + toText(dims) + ", allowed is " + allowedText(*spec),
                     "Give --input, --min, --opt or --max with other extents to plan for them.");
 }
 
-/// The first value of an int64 tensor that int32 cannot hold.
+/// Returns an error for the first value of an int64 tensor that int32 cannot represent.
 Status checkTruncated(const Plan& plan, const Value& input, const Tensor& tensor) {
   const auto truncated = std::ranges::find(plan.truncation.inputs, input.id, &TruncatedValue::value);
   if (truncated == plan.truncation.inputs.end() || truncated->from != DataType::I64 || truncated->to != DataType::I32)
@@ -87,7 +88,7 @@ Status checkTruncated(const Plan& plan, const Value& input, const Tensor& tensor
   return Done{};
 }
 
-/// A container has no extents; those of its tensors are for the operators to judge.
+/// Checks the elements of a container. A container has no extents; the operators check those of its tensors.
 Status checkElements(const Value& input, const Tensor& container) {
   for (const Tensor& element : container.elements()) {
     if (element.container() != Container::None) {

@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// The buffer with all bytes of `input` that lies in the output of `join`, or is to.
+/// Returns the buffer that contains all bytes of `input` and that is, or can be, a part of the output of `join`.
 std::size_t partOf(const Program& program, const Join& join, std::size_t input) {
   std::size_t part = input;
   while (program.buffers[part].within != part && program.buffers[part].within != join.output)
@@ -33,7 +33,7 @@ class Joiner {
     }
     if (m_program.joins.empty()) return;
     std::vector<Step> kept;
-    std::vector<std::size_t> before;  // kept steps before each step
+    std::vector<std::size_t> before;  // the number of remaining steps before each step
     for (std::size_t i = 0; i < goes.size(); ++i) {
       before.push_back(kept.size());
       if (!goes[i]) kept.push_back(std::move(m_program.steps[i]));
@@ -46,7 +46,7 @@ class Joiner {
   }
 
  private:
-  /// A step that is a Concat of plain tensors.
+  /// Returns the step as a join if it is a Concat of plain tensors.
   std::optional<Join> joinOf(const Step& step) const {
     if (step.kernel == nullptr || step.compiledBy == nullptr) return std::nullopt;
     const FusedNode& fused = m_plan.fusedNodes[step.fused.index];
@@ -80,7 +80,7 @@ class Joiner {
     return placeJoin(m_program, join);
   }
 
-  /// Whether a kernel makes it, for the arena, and it is no part of anything yet.
+  /// Returns whether a kernel writes the buffer into the arena, and the buffer is not part of another one yet.
   bool isFree(std::size_t id) const {
     const Buffer& buffer = m_program.buffers[id];
     const auto makes = [&](const Step& step) {

@@ -12,7 +12,7 @@ InnerTypes::InnerTypes(const Plan& plan, const FusedNode& fused) : m_plan(&plan)
   for (const FusedOutput& output : fused.outputs) m_types.emplace_back(output.value, output.type);
   for (const InnerEdge& edge : fused.innerEdges)
     if (edge.type != DataType::Undefined) m_types.emplace_back(edge.value, edge.type);
-  // Of a value that is both, or on several edges, the first holds.
+  // If a value has several types, because it is on several edges, the first is used.
   std::ranges::stable_sort(m_types, {}, &std::pair<ValueId, DataType>::first);
   const auto isSame = [](const auto& a, const auto& b) { return a.first == b.first; };
   m_types.erase(std::unique(m_types.begin(), m_types.end(), isSame), m_types.end());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLeastPruned = 256;
 
-/// Numbers for the values of a region, in the order in which its nodes name them.
+/// Numbers the values of a region in the order in which its nodes name them.
 class LocalNumbers {
  public:
   explicit LocalNumbers(const KernelRequest& request) {
@@ -54,7 +54,8 @@ std::vector<Tensor> tensorsAt(std::span<const std::size_t> weightSlots, std::spa
   return tensors;
 }
 
-/// Of types, extents and elements, as they are now: a mapped file may be another one later.
+/// Returns the hash of the types, extents and present elements of the tensors; a mapped file may have other contents
+/// later.
 Hash128 contentHash(std::span<const Tensor> tensors) {
   KeyBuilder key;
   for (const Tensor& tensor : tensors) {
@@ -76,21 +77,22 @@ const MappedFile* fileOf(const Tensor& tensor, const MappedFiles& files) {
   return nullptr;
 }
 
-/// What was hashed and packed needs no memory any more. What is read where it lies is read again while it runs, as far
-/// as it is needed.
+/// Memory of tensors that were hashed and packed is no longer needed. Tensors that kernels read in place are read from
+/// the file again while the engine runs, as far as they are needed.
 void releasePages(std::span<const Tensor> sources, const MappedFiles& files) {
   for (const Tensor& source : sources)
     if (const MappedFile* file = fileOf(source, files)) file->release({source.bytes(), source.byteSize()});
 }
 
-/// With elements that can be read in place; copies of those that cannot live as long as what is packed needs them.
+/// Returns the tensors with elements that can be read in place. Copies of those that cannot are kept as long as the
+/// packed weights need them.
 std::vector<Tensor> readable(std::span<const Tensor> sources) {
   std::vector<Tensor> aligned;
   for (const Tensor& source : sources) aligned.push_back(source.aligned());
   return aligned;
 }
 
-/// The same tensor in the memory of a device.
+/// Returns a copy of the tensor in the memory of a device.
 Result<Tensor> onDevice(const Device& device, const Tensor& tensor) {
   const auto memory = std::make_shared<DeviceMemory>(device, tensor.byteSize());
   const auto stream = device.makeStream();
@@ -163,7 +165,8 @@ void KernelStore::prune() {
   m_pruneAt = std::max(kLeastPruned, 2 * entries());
 }
 
-/// Out of the artifact store, if it has the code and that holds equal constants; else compiled, and put there.
+/// Restores the code from the artifact store, if it is there with equal constants; otherwise compiles it and stores it
+/// there.
 Result<KernelStore::CodeEntry> KernelStore::restoredOrCompiled(const Source& source,
                                                                std::shared_ptr<const Code>& code) {
   const Backend& backend = source.backend;
@@ -188,7 +191,7 @@ Result<KernelStore::CodeEntry> KernelStore::restoredOrCompiled(const Source& sou
   return entry;
 }
 
-/// The entry of the code, made where there is none; `code` keeps it alive.
+/// Returns the entry of the code, and makes one if there is none. `code` keeps it alive.
 Result<KernelStore::CodeEntry> KernelStore::compiled(const Source& source, std::shared_ptr<const Code>& code) {
   for (const CodeEntry& entry : m_code[source.key]) {
     code = entry.code.lock();

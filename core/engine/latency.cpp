@@ -20,13 +20,13 @@ double millisecondsBetween(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
-/// Milliseconds. Where layers are timed, every other run is without a clock between its steps: what a run takes is told
-/// by those, what its layers take by the others.
+/// Times in milliseconds. If layers are timed, every other run is made without a clock between its steps: these runs
+/// give the time of a whole run, and the others give the times of layers.
 struct Samples {
   std::vector<double> runs;
   std::vector<double> clockedRuns;
-  std::int64_t byFewerThreads = 0;         ///< of the runs
-  std::vector<std::vector<double>> steps;  ///< of each step, in the clocked runs
+  std::int64_t byFewerThreads = 0;         ///< the number of runs
+  std::vector<std::vector<double>> steps;  ///< for each step, its times in the runs with a clock
 };
 
 Status runPlain(AdaptiveRun& program, Samples& samples) {
@@ -58,7 +58,7 @@ Status warmUp(AdaptiveRun& program, const TimeOptions& options) {
   return Done{};
 }
 
-/// `emulated`: the time of a whole run says nothing, only the layers do.
+/// If `emulated` is set, the time of a whole run means nothing, and only the times of layers are used.
 Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool emulated, BodyProfile& profile) {
   Samples samples;
   samples.steps.resize(program.program().steps.size());
@@ -73,7 +73,7 @@ Result<Samples> sample(AdaptiveRun& program, const TimeOptions& options, bool em
   return samples;
 }
 
-/// One row per step and per free view, in the order of the program.
+/// Returns one row for each step and each free view, in the order of the program.
 std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, const Samples& samples,
                                  const BodyProfile& profile) {
   const Plan& plan = engine.plan();
@@ -98,7 +98,7 @@ std::vector<StepTime> layerTimes(const Program& program, const Engine& engine, c
   return layers;
 }
 
-/// The type that a step imitates: a fused node's, or of a conversion the narrower side.
+/// Returns the type that a step imitates: that of its fused node, or the narrower type of a conversion.
 DataType emulatedTypeOf(const Plan& plan, const Program& program, const Step& step) {
   if (step.fused.valid()) return emulatedType(plan, plan.fusedNodes[step.fused.index]);
   const DataType from = program.buffers[step.inputs.front()].desc.dtype;
@@ -137,7 +137,7 @@ Result<TimeReport> measureLatency(AdaptiveRun& program, const Engine& engine, Bo
   if (emulated && !options.perLayer) return report;
   TimeOptions effective = options;
   if (emulated) {
-    // The layers that are not emulated can still be timed; a few runs are enough, since emulated ones are slow.
+    // The layers that are not emulated can still be timed. A few runs are enough, because emulated layers are slow.
     effective.warmupSeconds = 0;
     effective.seconds = std::min(options.seconds, 1.0);
   }

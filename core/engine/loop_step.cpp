@@ -10,8 +10,10 @@
 namespace fusescope {
 namespace {
 
-constexpr std::uintptr_t kOperandAlignment = 16;             // that kernels expect of what they read
-constexpr std::size_t kMostReserved = std::size_t{1} << 26;  // bytes for what is collected, before it is there
+// The alignment that kernels expect of their operands, in bytes.
+constexpr std::uintptr_t kOperandAlignment = 16;
+// The most bytes that are reserved for collected results before they exist.
+constexpr std::size_t kMostReserved = std::size_t{1} << 26;
 
 bool isAligned(const std::byte* bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes) % kOperandAlignment == 0;
@@ -27,7 +29,7 @@ void copyBytes(const std::byte* from, std::size_t bytes, std::byte* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-/// What inference knows of an output of the body; 0 where it knows nothing.
+/// Returns the extents of a body's output as inference knows them; 0 for each unknown one.
 Dims inferredExtents(const Graph& body, std::size_t output) {
   Dims dims;
   for (const Dim& dim : body.value(body.outputs()[output]).type.shape.dims)
@@ -64,7 +66,7 @@ Status LoopStep::startScanned(std::size_t i) {
   return Done{};
 }
 
-/// Sets up the first iteration. Returns the most iterations there may be.
+/// Sets up the first iteration. Returns the largest possible number of iterations.
 Result<std::int64_t> LoopStep::start() {
   m_bound = nullptr;
   m_goOn = std::byte{1};
@@ -94,7 +96,7 @@ Result<std::int64_t> LoopStep::start() {
   return trips;
 }
 
-/// Points the input of the body at the slice; copies it only if it does not lie in one aligned piece.
+/// Points the input of the body at the slice. Copies the slice only if it is not contiguous and aligned.
 void LoopStep::readSlice(std::size_t i, std::int64_t trip) {
   Scanned& scanned = m_scanned[i];
   const std::size_t at = m_form.firstSlice() + i;
@@ -141,7 +143,8 @@ void LoopStep::bind(BodyProgram& body, std::int64_t trip) {
   }
 }
 
-/// What carried value `i` is in the next iteration. What the body passes on of itself or captures is not copied.
+/// Determines the value of carried value `i` in the next iteration. A value that the body captures or passes on
+/// unchanged is not copied.
 void LoopStep::carryOn(BodyProgram& body, std::size_t i) {
   const auto& output = body.outputs()[m_form.firstGiven() + i];
   Carried& carried = m_carried[i];
@@ -208,7 +211,7 @@ Status LoopStep::iterate(std::int64_t trip, const StopToken& stop) {
     m_goOn = body.outputs()[0].boxed ? *boxed.bytes() : *body.at(0);
   }
   for (std::size_t i = 0; i < m_collected.size(); ++i) TRY(collect(body, i));
-  // All that lies in the buffers of this iteration is taken before any of them is written again.
+  // All results of this iteration are taken from its buffers before one of them is overwritten.
   for (std::size_t i = 0; i < m_carried.size(); ++i) carryOn(body, i);
   for (std::size_t i = 0; i < m_carried.size(); ++i) {
     Dims& extents = m_extents[m_form.firstCarried() + i];
@@ -217,7 +220,7 @@ Status LoopStep::iterate(std::int64_t trip, const StopToken& stop) {
   return Done{};
 }
 
-/// Puts the elements of result `i` together along its axis.
+/// Concatenates the elements of result `i` along its axis.
 Status LoopStep::assemble(std::size_t i, std::int64_t trips, ResultSink& results) {
   const std::size_t to = outputOf(m_form.carried + i);
   if (to == SIZE_MAX) return Done{};
@@ -253,7 +256,7 @@ Status LoopStep::finish(std::int64_t trips, ResultSink& results, const StopToken
     std::byte* bytes = TRY(results.place(to, type, dims));
     copyBytes(m_carried[i].now.bytes, byteSize(type, product(dims, 0, dims.size())), bytes);
   }
-  if (trips == 0 && !m_collected.empty()) {  // no element says what it would have been
+  if (trips == 0 && !m_collected.empty()) {  // without an iteration, no element determines the extents of the result
     const BodyProgram& body = *TRY(m_body->at(m_extents, stop));
     for (std::size_t i = 0; i < m_collected.size(); ++i) {
       const auto& output = body.outputs()[m_form.firstCollected() + i];

@@ -45,7 +45,7 @@ class Lowering {
   std::optional<KernelRequests> m_requests;
   std::map<FusedNodeId, PlannedTactic> m_planned;
   std::map<FusedNodeId, const Step*> m_sharedSteps;
-  std::map<FusedNodeId, std::shared_ptr<const Tactic>> m_sharedJoins;  ///< fused nodes that have no step there
+  std::map<FusedNodeId, std::shared_ptr<const Tactic>> m_sharedJoins;  ///< of nodes without a step
   Program m_program;
   ValueForms m_values{m_request, m_chooser, m_program};
 };
@@ -98,7 +98,7 @@ void Lowering::addConstantOutputs() {
   }
 }
 
-/// A part of a value is copied only where it is handed out, by finishOutputs().
+/// Adds a view of a part of a value. The part is copied only if it is an output, by finishOutputs().
 Status Lowering::addView(const FusedNode& fused, const ByteView& view) {
   const FusedOutput& output = fused.outputs.front();
   const std::size_t from =
@@ -122,7 +122,7 @@ Status Lowering::addView(const FusedNode& fused, const ByteView& view) {
   return Done{};
 }
 
-/// Formats and tactics of the whole program. A program for the same extents has them already.
+/// Chooses formats and tactics for the whole program. If a program for the same extents exists, its choices are used.
 Status Lowering::planTactics() {
   if (m_request.sameExtents != nullptr) return Done{};
   TacticPlanRequest request{
@@ -204,8 +204,8 @@ Status Lowering::addDynamicNode(const FusedNode& fused, const std::string& why) 
   return Done{};
 }
 
-/// On bytes where all that it reads and leaves has extents; else as a dynamic step, whose programs are lowered for the
-/// extents that it meets.
+/// Adds a node with bodies. If all its inputs and outputs have known extents, it runs on bytes of the arena; otherwise
+/// it is a dynamic step, whose programs are lowered for the extents that occur.
 Status Lowering::addBodyNode(const FusedNode& fused) {
   Step step{.name = fused.name, .fused = fused.id, .tactic = std::string(kBodiesTactic)};
   std::vector<BorderType> inputs, outputs;
@@ -262,7 +262,7 @@ Status Lowering::finishOutputs() {
     std::size_t from = *home;
     if (m_program.buffers[from].device != kHost) {
       from = TRY(m_values.form(output.value, output.type, MemoryFormat()));
-      if (output.buffer != kNone) continue;  // copied to where it is handed out
+      if (output.buffer != kNone) continue;  // will be copied to the output tensor
     }
     const Buffer& source = m_program.buffers[from];
     const bool asWanted = source.desc.dtype == output.type && source.desc.format.isPlain();

@@ -15,14 +15,15 @@ namespace fusescope {
 namespace {
 
 constexpr std::array<DataType, 4> kTypes{DataType::F32, DataType::BF16, DataType::F16, DataType::I8};
-constexpr std::int64_t kExtent = 1024;                                            // of the matrices
-constexpr std::int64_t kPassBytes = 64 * 1024 * 1024, kCachedBytes = 256 * 1024;  // of each tensor
+constexpr std::int64_t kExtent = 1024;  // the extents of the matrices
+// The sizes of each tensor, in memory and in the caches.
+constexpr std::int64_t kPassBytes = 64 * 1024 * 1024, kCachedBytes = 256 * 1024;
 constexpr std::int64_t kMostCached = 8 * 1024 * 1024;
-constexpr double kOperations = 2.0 * kExtent * kExtent * kExtent;  // of the product
-constexpr double kScale = 1.0 / 64;                                // of quantised values
+constexpr double kOperations = 2.0 * kExtent * kExtent * kExtent;  // the number of operations of the product
+constexpr double kScale = 1.0 / 64;                                // the scale of quantised values
 constexpr std::string_view kBackend = "native";
 
-/// Values in [-1, 1] that differ; of int8 the codes of such.
+/// Returns different values in [-1, 1]; for int8, their codes.
 Tensor pattern(DataType type, Dims dims) {
   Tensor tensor = differingFloats(std::move(dims));
   if (type == DataType::I8)
@@ -82,7 +83,7 @@ class Network {
   ValueId m_scale, m_zero, m_at;
 };
 
-/// The fastest run of the network, which is one kernel; nothing where that is emulated.
+/// Returns the fastest run of the network, which is one kernel; nullopt if the kernel is emulated.
 Result<std::optional<Measurement>> measured(Network network, const PeakOptions& options) {
   const auto engine = TRY(buildEngine(
       TRY(network.plan()), {.backend = std::string(kBackend), .threads = options.threads, .stop = options.stop}));
@@ -97,7 +98,7 @@ Result<std::optional<Measurement>> measured(Network network, const PeakOptions& 
       Measurement{.ms = *report.minMs, .day = measurementDay(), .median = *report.medianMs, .quiet = report.quiet});
 }
 
-/// Where a peak is kept: of what (`what`) in which type.
+/// Returns the key under which a peak is stored, for the measurement `what` in a type.
 std::string keyOf(std::string_view what, DataType type, int threads) {
   KeyBuilder key;
   key.text("machine peak").text(what).text(name(type)).number(threads);
@@ -105,10 +106,10 @@ std::string keyOf(std::string_view what, DataType type, int threads) {
   return key.canonical();
 }
 
-/// What is measured of a type, and the amount of work or traffic that it is of.
+/// What is measured in one type, and the work or traffic of this measurement.
 struct Part {
   std::string_view what;
-  std::int64_t tensorBytes;  ///< of a pass; 0: a product
+  std::int64_t tensorBytes;  ///< the size of each tensor of a pass over memory; 0 for a product
   double amount;
   std::optional<double> TypePeak::*rate;
 };

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::size_t kNoLife = SIZE_MAX;
 
-/// Extends the life of the bytes that `buffer` stands on to step `step`.
+/// Extends the life of the bytes that `buffer` uses to step `step`.
 void touch(std::vector<BufferLife>& lives, const Program& program, std::size_t buffer, std::size_t step) {
   BufferLife& life = lives[program.buffers[buffer].root];
   if (life.first == kNoLife) life.first = step;
   life.last = std::max(life.last, step);
 }
 
-/// A box that the run made and does not hand out is dropped after the last step that uses it.
+/// Drops each box that the run makes and does not return after the last step that uses it.
 void planBoxes(Program& program) {
   std::vector<std::size_t> last(program.boxCount, kNoLife);
   std::vector<bool> stays(program.boxCount, false);
@@ -38,7 +38,7 @@ void planBoxes(Program& program) {
     if (!stays[box] && last[box] != kNoLife) program.steps[last[box]].lastBoxes.push_back(box);
 }
 
-/// The most bytes of `lives` at one step.
+/// Returns the largest sum of bytes of `lives` at one step.
 std::size_t mostAtOnce(std::span<const BufferLife> lives, std::size_t steps) {
   std::vector<std::size_t> begin(steps + 1), end(steps + 1);
   for (const BufferLife& life : lives) {
@@ -55,7 +55,7 @@ std::size_t mostAtOnce(std::span<const BufferLife> lives, std::size_t steps) {
   return most;
 }
 
-/// What a buffer needs of the arena.
+/// Returns the bytes of the arena that a buffer needs.
 std::size_t neededBy(const Program& program, std::size_t i) {
   const Buffer& buffer = program.buffers[i];
   const bool isInArena = buffer.place == Place::Arena && buffer.root == i;
@@ -66,7 +66,7 @@ std::size_t scratchOf(const Step& step) {
   return step.kernel != nullptr ? step.kernel->workspaceBytes() : 0;
 }
 
-/// When each buffer, then each step's scratch, must be there.
+/// Returns the lives of the buffers, followed by those of the steps' scratch memory.
 std::vector<BufferLife> livesOf(const Program& program) {
   std::vector<BufferLife> lives(program.buffers.size(), BufferLife{.first = kNoLife});
   for (std::size_t step = 0; step < program.steps.size(); ++step) {
@@ -81,7 +81,8 @@ void setBytes(BufferLife& life, std::size_t bytes) {
   life.bytes = life.first == kNoLife ? 0 : bytes;
 }
 
-/// Gives everything its place in one of the arenas, which has `program.room` for it. `lives`: as livesOf().
+/// Gives the buffers and scratch memory of one device their places in its arena. Their sizes are in `program.room`.
+/// `lives` is the result of livesOf().
 void placeIn(Program& program, std::size_t device, std::vector<BufferLife> lives) {
   const std::size_t bufferCount = program.buffers.size();
   const auto deviceOf = [&](std::size_t i) {

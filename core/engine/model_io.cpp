@@ -60,7 +60,7 @@ Result<std::vector<InputSpec>> inputSpecsFromJson(const Json& json) {
 constexpr const char* kEqual = "equal";
 constexpr const char* kAtMost = "at_most";
 
-/// Null without conditions, as in files of versions that knew none.
+/// Returns null if there are no conditions, as in files of older versions.
 Json conditionsToJson(const Model& model) {
   if (model.conditions.empty()) return nullptr;
   Json conditions = Json::array(), inputs = Json::array();
@@ -79,7 +79,7 @@ Status readConditions(const Json& json, Model& model) {
     ExtentCondition condition{.left = entry.at(0).get<std::string>(),
                               .right = entry.at(1).get<std::string>(),
                               .node = entry.at(2).get<std::string>()};
-    if (entry.size() > 3) {  // earlier versions knew only what is taken to be equal
+    if (entry.size() > 3) {  // earlier versions contain only extents that are assumed to be equal
       if (entry.at(3).get<std::string>() == kAtMost) condition.relation = ExtentCondition::Relation::AtMost;
       condition.demanded = entry.at(4).get<bool>();
     }
@@ -90,7 +90,7 @@ Status readConditions(const Json& json, Model& model) {
   return Done{};
 }
 
-/// Each node of the file is among those that nodes were made of, or a decision says what became of it.
+/// Checks that each node of the file is an origin of some node, or that a decision says what became of it.
 Status checkOrigins(const Model& model) {
   std::vector<bool> isTold(model.origins.size());
   for (const NodeId id : model.graph->order())
@@ -108,7 +108,7 @@ Status checkOrigins(const Model& model) {
   return Done{};
 }
 
-/// What is empty at the end is left out.
+/// Omits the fields at the end that are empty.
 Json originToJson(const Origin& origin) {
   Json json = Json::array({origin.name, origin.op, origin.domain, origin.module, origin.plainForm, origin.equation,
                            origin.programNode, origin.source});
@@ -128,7 +128,7 @@ Origin originFromJson(const Json& json) {
           .source = text(7)};
 }
 
-/// Before version 5 of the description, decisions alone said how nodes of the file were read.
+/// Before version 5 of the description, only decisions say how the nodes of the file were read.
 void takeFromDecisions(const Json& decisions, Model& model) {
   std::map<std::string, Origin*> origins;
   for (Origin& origin : model.origins) origins.emplace(origin.name, &origin);
@@ -144,7 +144,7 @@ void takeFromDecisions(const Json& decisions, Model& model) {
   }
 }
 
-/// All of a model but its graph.
+/// Returns everything of a model except its graph.
 Json headToJson(const Model& model) {
   Json origins = Json::array(), decisions = Json::array(), bodies = Json::array();
   for (const Origin& origin : model.origins) origins.push_back(originToJson(origin));
@@ -171,7 +171,7 @@ Json headToJson(const Model& model) {
 
 Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph, int version);
 
-/// The body whose head `json` is: its graph is in `graph`.
+/// Returns the body that `json` describes; its graph is in `graph`.
 Result<ModelBody> readBody(const Json& json, const Graph& graph, int version) {
   ModelBody body{.holder = NodeId(json.at("holder").get<std::size_t>()),
                  .attribute = json.at("attribute").get<std::string>()};
@@ -186,7 +186,7 @@ Result<ModelBody> readBody(const Json& json, const Graph& graph, int version) {
   return body;
 }
 
-/// Files of the first versions name no bodies: those of theirs have no plans.
+/// Files of the first versions do not list bodies, so that these have no plans.
 Result<Model> readModel(const Json& json, std::shared_ptr<const Graph> graph, int version) {
   Model model;
   model.path = json.at("path").get<std::string>();

@@ -8,12 +8,14 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kShareToGrow = 4;   // of a block, beyond what it is made for: no page of it is touched before
-constexpr std::size_t kLeastKept = 4096;  // bytes; less is as quickly had of malloc
+// The share by which a block is larger than what it is made for; the additional pages are not used before they are
+// needed.
+constexpr std::size_t kShareToGrow = 4;
+constexpr std::size_t kLeastKept = 4096;  // in bytes; malloc is as fast for smaller blocks
 
 }  // namespace
 
-/// The one that nobody holds and that is nearest in size; between half and twice as large.
+/// Returns the unused block that is nearest in size, if its size is between half of `bytes` and twice that.
 OutputMemory::Block* OutputMemory::freeBlock(std::size_t bytes) {
   Block* best = nullptr;
   const auto distance = [bytes](const Block& block) {

@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// The types of the inputs as conditions speak of them.
+/// Returns the types of the inputs with the symbols to which conditions refer.
 std::vector<TensorType> inputTypesOf(const Plan& plan) {
   if (!plan.model->declaredInputs.empty()) return plan.model->declaredInputs;
   std::vector<TensorType> types;
@@ -16,7 +16,8 @@ std::vector<TensorType> inputTypesOf(const Plan& plan) {
   return types;
 }
 
-/// Whether inference from the inputs' open extents, under the plan's conditions and no others, gives the plan's types.
+/// Returns whether inference from the inputs' open extents, under exactly the plan's conditions, gives the plan's
+/// types.
 bool infersAgain(const Plan& plan) {
   const Graph& graph = plan.graph();
   const auto flow = flowTypes(graph, inputTypesOf(plan),
@@ -64,7 +65,7 @@ bool PlanExtents::readConditions() {
   return true;
 }
 
-/// False where an extent is no expression of the inputs' symbols.
+/// Returns false if an extent is not an expression of the inputs' symbols.
 bool PlanExtents::readValues() {
   const Graph& graph = m_plan->graph();
   for (const ValueId id : graph.allValues()) {

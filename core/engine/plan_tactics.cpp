@@ -11,8 +11,8 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostForms = 32;  // of one value, as the planner counts them
-constexpr int kMostPasses = 3;          // of measuring again
+constexpr std::size_t kMostForms = 32;  // the most forms of one value that the planner can handle
+constexpr int kMostPasses = 3;          // the most repeated measurements
 
 class TacticPlanner {
  public:
@@ -30,15 +30,15 @@ class TacticPlanner {
   }
 
  private:
-  /// A value with the forms that anybody may make or read it in.
+  /// A value with the forms in which kernels may write or read it.
   struct PlannedValue {
     std::vector<TensorDesc> forms;
-    std::vector<MemoryFormat> homes;  ///< formats besides plain in which its producer may leave it
+    std::vector<MemoryFormat> homes;  ///< the formats besides plain in which its producer may write it
   };
 
   bool isBoxed(ValueId value) const { return fusescope::isBoxed(m_graph, m_request.requests->types(), value); }
 
-  /// The planner's number of a value.
+  /// Returns the planner's number of a value.
   std::size_t indexOf(ValueId value) {
     const auto [entry, isNew] = m_indices.try_emplace(value, m_values.size());
     if (isNew) {
@@ -63,7 +63,7 @@ class TacticPlanner {
     m_problem.givenForms[indexOf(value)] = form;
   }
 
-  /// A step that reads and writes plain tensors, whatever runs it.
+  /// Adds a step that reads and writes plain tensors, whatever kernel runs it.
   void addPlain(const std::vector<std::pair<ValueId, DataType>>& reads, const FusedNode* fused) {
     FormatProblem::Node node{.ways = {{}}};
     for (const auto& [value, type] : reads) {
@@ -125,7 +125,7 @@ class TacticPlanner {
     return Done{};
   }
 
-  /// When all are measured once: what this build measured again, in turns.
+  /// Measures everything again that this build has measured once, in turns.
   Status measureAgain() {
     for (int i = 0; i < kMostPasses; ++i) {
       for (auto& [id, planned] : m_planned) {
@@ -137,7 +137,7 @@ class TacticPlanner {
     return Done{};
   }
 
-  /// Puts in what the ways count for, and takes those out that do not.
+  /// Sets the costs of the ways, and removes the ways without a cost.
   void countWays() {
     for (std::size_t i = 0; i < m_problem.nodes.size(); ++i) {
       if (!m_fusedOf[i].valid()) continue;
@@ -164,7 +164,7 @@ class TacticPlanner {
     return fusescope::backendOf(m_plan, *planned.request.fused);
   }
 
-  /// Nothing if there would be more forms of a value than the planner counts; never of plain ones.
+  /// Returns nullopt if a value would have more forms than the planner can handle; this cannot happen for plain forms.
   std::optional<FormatProblem::Way> wayOf(const PlannedTactic& planned, std::size_t i) {
     const FusedNode& fused = *planned.request.fused;
     const Tactic& tactic = planned.ways.tactics[i];
@@ -184,7 +184,8 @@ class TacticPlanner {
     return way;
   }
 
-  /// The format that a tactic works in: the first that is not plain of what it makes, else of what it reads.
+  /// Returns the format in which a tactic works: the first of its outputs' formats that is not plain, otherwise the
+  /// first such format of its inputs.
   static MemoryFormat formatOf(const Tactic& tactic) {
     for (const auto* formats : {&tactic.outputs, &tactic.inputs})
       for (const MemoryFormat& format : *formats)
@@ -212,7 +213,7 @@ class TacticPlanner {
     return std::ranges::any_of(m_problem.nodes, [](const FormatProblem::Node& node) { return node.ways.size() > 1; });
   }
 
-  /// Whether how `value` is made and read depends on a choice. What does not need not be measured.
+  /// Returns for each value whether its form depends on a choice. Other values need no measurement.
   std::vector<bool> openValues() const {
     std::vector<bool> open(m_values.size(), false);
     for (const FormatProblem::Node& node : m_problem.nodes) {
@@ -244,8 +245,8 @@ class TacticPlanner {
   const Graph& m_graph;
   TacticChooser& m_chooser;
   FormatProblem m_problem;
-  std::vector<MemoryFormat> m_formats;  ///< by the number that ways have
-  std::vector<FusedNodeId> m_fusedOf;   ///< by node of the problem; invalid: nothing is chosen for it
+  std::vector<MemoryFormat> m_formats;  ///< indexed by the numbers of formats in ways
+  std::vector<FusedNodeId> m_fusedOf;   ///< by node; invalid if nothing is chosen for it
   std::map<FusedNodeId, std::vector<std::size_t>> m_tacticOfWay;
   std::map<ValueId, std::size_t> m_indices;
   std::vector<PlannedValue> m_values;

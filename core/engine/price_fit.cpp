@@ -11,13 +11,13 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kLeastAmounts = 6;
-constexpr double kReach = 4;  // beyond the least and the most that was measured
+constexpr double kReach = 4;  // how far beyond the smallest and largest measured amounts the fit is used
 constexpr double kSingular = 1e-12;
 
 constexpr std::size_t kTerms = 3;  // fixed, per work, per traffic
 using Terms = std::array<double, kTerms>;
 
-/// The sums that least squares needs of rows `terms · x = 1`; samples can be taken out again.
+/// The sums that least squares needs for rows `terms · x = 1`. Samples can be removed again.
 struct NormalSums {
   std::array<Terms, kTerms> products{};
   Terms rights{};
@@ -40,7 +40,7 @@ struct NormalSums {
   }
 };
 
-/// The least-squares solution in the terms of `subset` (bits) alone. Null where they do not determine one.
+/// Returns the least-squares solution with only the terms of `subset` (bits); null if these do not determine one.
 std::optional<Terms> solve(const NormalSums& sums, unsigned subset) {
   std::vector<std::size_t> terms;
   for (std::size_t i = 0; i < kTerms; ++i)
@@ -62,8 +62,8 @@ std::optional<Terms> solve(const NormalSums& sums, unsigned subset) {
   return x;
 }
 
-/// The best solution without negative terms: it solves, unconstrained, the terms that are not zero in it, so that
-/// trying every set of terms finds it.
+/// Returns the best solution without negative terms. Such a solution is the unconstrained solution for the terms that
+/// are not zero in it, so that it is found by trying every set of terms.
 Terms solveNonNegative(const NormalSums& sums) {
   Terms best{};
   double least = sums.residual(best);
@@ -78,13 +78,14 @@ Terms solveNonNegative(const NormalSums& sums) {
   return best;
 }
 
-/// Amounts scaled to at most 1, and both sides divided by the time: residuals are relative.
+/// Returns a row with amounts that are scaled to at most 1. Both sides are divided by the time, so that residuals are
+/// relative.
 Terms rowOf(const WorkSample& sample, const Terms& scale) {
   const double ms = sample.measured.ms;
   return {scale[0] / ms, scale[1] * sample.work / ms, scale[2] * sample.traffic / ms};
 }
 
-/// Mean over the samples of how far a fit without their amounts is off.
+/// Returns the mean error of fits that leave out the samples of one pair of amounts, measured on these samples.
 double leaveOneOutError(const std::map<std::pair<double, double>, std::vector<Terms>>& byAmounts,
                         const NormalSums& all) {
   double error = 0;
@@ -94,7 +95,7 @@ double leaveOneOutError(const std::map<std::pair<double, double>, std::vector<Te
     for (const Terms& row : rows) others.add(row, -1);
     const Terms x = solveNonNegative(others);
     for (const Terms& row : rows) {
-      const double ratio = x[0] * row[0] + x[1] * row[1] + x[2] * row[2];  // predicted over measured
+      const double ratio = x[0] * row[0] + x[1] * row[1] + x[2] * row[2];  // predicted time over measured time
       if (ratio <= 0) return std::numeric_limits<double>::infinity();
       error += std::max(ratio, 1 / ratio) - 1;  // a tenth of the time is as wrong as ten times it
       ++count;

@@ -78,7 +78,7 @@ bool ProgramUpdate::isChangedNode(FusedNodeId fused) const {
   return node != nullptr && node->changed;
 }
 
-/// False where a view has other elements than what it is a view of.
+/// Returns false if a view has other elements than the buffer that it views.
 bool ProgramUpdate::changeBuffers(Program& program) const {
   for (Buffer& buffer : program.buffers)
     if (buffer.place != Place::Boxed && buffer.place != Place::Constant) setDims(buffer.value, *m_to, buffer.desc.dims);
@@ -89,7 +89,7 @@ bool ProgramUpdate::changeBuffers(Program& program) const {
   });
 }
 
-/// False where a part does not lie together any more.
+/// Returns false if a part is no longer contiguous.
 bool ProgramUpdate::changeParts(Program& program) const {
   bool moved = false;
   for (const FreeView& view : program.views) {
@@ -122,7 +122,7 @@ std::shared_ptr<const Kernel> ProgramUpdate::conversionFor(const Program& progra
   return kernel.ok() ? std::move(kernel).value() : nullptr;
 }
 
-/// Equal regions at equal extents share their code, as they did before; only the first is compiled.
+/// Equal regions at equal extents share their code, as they did before, so that only the first is compiled.
 std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const OpenNode& node) {
   const Code* former = step.kernel->code().get();
   for (const Made& made : m_made) {
@@ -140,7 +140,7 @@ std::shared_ptr<const Kernel> ProgramUpdate::kernelFor(const Step& step, const O
 bool ProgramUpdate::changeStep(Program& program, Step& step) {
   const bool isOpen = step.fused.valid() && isChangedNode(step.fused);
   if (step.kernel == nullptr) {
-    // What is prepared while it runs holds no extents; bodies were lowered for theirs.
+    // Kernels that are prepared while the program runs contain no extents, but bodies were lowered for theirs.
     const bool hasBodies = step.body != nullptr || dynamic_cast<const BodyStep*>(step.dynamic.get()) != nullptr;
     return !hasBodies || !isOpen;
   }

@@ -14,7 +14,7 @@
 namespace fusescope {
 namespace {
 
-/// The types of a request; or what they would be if all its floats were of one type.
+/// The types of a request, or the types that it would have if all its floats were of one type.
 class RequestTypes {
  public:
   explicit RequestTypes(const KernelRequest& request, DataType pure = DataType::Undefined) : m_pure(pure) {
@@ -29,14 +29,15 @@ class RequestTypes {
     const auto found = m_inner.find(value);
     return found == m_inner.end() ? kNone : found->second;
   }
-  /// How often the value is an output of the kernel.
+  /// Returns how often the value is an output of the kernel.
   int outputs(ValueId value) const {
     const auto found = m_outputs.find(value);
     return found == m_outputs.end() ? 0 : found->second;
   }
 
   DataType of(DataType type) const { return m_pure != DataType::Undefined && isExchangeable(type) ? m_pure : type; }
-  /// What a kernel holds is in its accumulate type, but for what a second product reads (planning/describe.cpp).
+  /// Inner values of a kernel are in its accumulate type, except for the operand of a second product
+  /// (planning/describe.cpp).
   DataType of(const InnerEdge& edge) const {
     return edge.real || edge.value == m_probabilities ? of(edge.type) : edge.type;
   }
@@ -49,7 +50,7 @@ class RequestTypes {
  private:
   DataType m_pure;
   ValueId m_probabilities;
-  std::unordered_map<ValueId, std::vector<const InnerEdge*>> m_inner;  ///< in their order
+  std::unordered_map<ValueId, std::vector<const InnerEdge*>> m_inner;  ///< in the order of the edges
   std::unordered_map<ValueId, int> m_outputs;
 };
 
@@ -77,21 +78,23 @@ std::string keyOf(const KernelRequest& request, const RequestTypes& types) {
                         .context = context.canonical()});
 }
 
-/// The fields that every time is known by. The version in `what` grows when what was stored is not to be believed.
+/// Adds the fields that are part of the key of every time. The version in `what` is increased when stored times must no
+/// longer be used.
 KeyBuilder keyOf(std::string_view what, const TimingContext& context) {
   KeyBuilder key;
   key.text(what).text(context.fingerprint).text(context.backend).number(context.threads);
   return key;
 }
 
-/// Extents of a value of the request; those of a constant are the graph's. Nothing where they depend on data.
+/// Returns the extents of a value of the request; those of a constant come from the graph. Returns nullopt if they
+/// depend on data.
 std::optional<Dims> extentsAt(const KernelRequest& request, ValueId value) {
   if (!value.valid()) return Dims();
   if (const auto found = request.values.find(value); found != request.values.end()) return found->second.dims;
   return request.plan->graph().value(value).type.shape.fixed();
 }
 
-/// Operations at the extents of the request. Nothing where an extent depends on data.
+/// Returns the number of operations at the extents of the request; nullopt if an extent depends on data.
 std::optional<std::int64_t> flopsAt(const KernelRequest& request) {
   std::int64_t flops = 0;
   for (const NodeId id : request.fused->nodes) {
@@ -109,7 +112,7 @@ std::optional<std::int64_t> flopsAt(const KernelRequest& request) {
   return flops == ops::kBeyondCounting ? std::nullopt : std::optional(flops);
 }
 
-/// Bytes of inputs, constants and outputs at the extents of the request.
+/// Returns the bytes of inputs, constants and outputs at the extents of the request.
 std::int64_t bytesAt(const KernelRequest& request) {
   std::size_t bytes = 0;
   for (const ValueId input : request.fused->inputs) bytes += request.values.at(input).bytes();
@@ -168,7 +171,7 @@ std::string conversionTimeKey(const TensorDesc& from, const TensorDesc& to, cons
   KeyBuilder key = keyOf("fusescope.conversion_time.2", context);
   for (const TensorDesc* desc : {&from, &to}) key.text(name(desc->dtype)).text(desc->format.text());
   const bool plain = from.format.isPlain() && to.format.isPlain();
-  if (plain) {  // extents do not matter where the order stays
+  if (plain) {  // extents do not matter if the order of the axes does not change
     key.number(elementCount(from.dims).value_or(0));
   } else {
     for (const std::int64_t extent : from.dims) key.number(extent);

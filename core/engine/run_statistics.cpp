@@ -9,11 +9,11 @@
 namespace fusescope {
 namespace {
 
-/// The machine counts as quiet when 95 of 100 runs take at most this many times the median.
+/// The machine counts as quiet if 95 of 100 runs take at most this many times the median.
 constexpr double kQuietSpread = 1.25;
-constexpr std::size_t kNeighbours = 4;  // of a step, on each side
+constexpr std::size_t kNeighbours = 4;  // the number of neighbouring runs on each side of a run
 
-/// The value below which `share` of the sorted samples lie (nearest rank).
+/// Returns the value below which `share` of the sorted samples are (nearest rank).
 double percentile(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];

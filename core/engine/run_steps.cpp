@@ -46,13 +46,13 @@ Status checkFeeds(const Graph& graph, const std::vector<Feed>& feeds) {
   return Done{};
 }
 
-/// The engine between two steps.
+/// Runs the engine step by step.
 class Stepper {
  public:
   Stepper(Engine& engine, std::map<std::string, Tensor> inputs, const Steps& steps)
       : m_engine(engine), m_inputs(std::move(inputs)), m_steps(steps) {}
 
-  /// One step; what it gave stays until the next.
+  /// Runs one step. Its results are kept until the next step.
   Status step(const std::vector<std::string>& mark, const StopToken& stop) {
     for (const Feed& feed : m_steps.feeds)
       if (m_done > 0) m_inputs.at(feed.input) = m_result.outputs.at(feed.output);
@@ -79,7 +79,7 @@ class Stepper {
   std::int64_t m_done = 0;
 };
 
-/// Steps from the start, again and again where they end sooner.
+/// Runs the steps from the start until the warm-up time is over, repeatedly if they end earlier.
 Status warmUp(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   if (options.progress) options.progress("warm_up", "");
   const Clock::time_point start = Clock::now();
@@ -111,7 +111,7 @@ Result<StepsResult> runSteps(Engine& engine, std::map<std::string, Tensor> input
 
 Result<TimeReport> timeSteps(Engine& engine, const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
   TRY(checkFeeds(engine.plan().graph(), options.steps->feeds));
-  // Whether times mean anything here does not depend on extents: the first step alone tells.
+  // It does not depend on extents whether times can be measured, so that the first step is enough to find out.
   TimeReport report = TRY(engine.time(inputs, {.seconds = 0, .warmupSeconds = 0, .stop = options.stop}));
   if (!report.unavailableReason.empty()) return report;
   TRY(warmUp(engine, inputs, options));

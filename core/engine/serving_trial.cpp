@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// One call of each pair by each engine, in an order that looks like chance: a scheduler that takes the processor away
-/// after every so many calls must not meet the same engine each time.
+/// Each of the two engines answers one call of each pair, in a pseudorandom order, because a scheduler that
+/// periodically interrupts the process must not always hit the same engine.
 ServedBy ServingTrial::turn() const {
   const bool specialisedIsFirst = RandomNumbers(static_cast<std::uint64_t>(m_calls / 2)).next() % 2 != 0;
   return (m_calls % 2 == 0) == specialisedIsFirst ? ServedBy::Specialised : ServedBy::General;

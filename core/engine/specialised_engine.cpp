@@ -12,7 +12,7 @@
 namespace fusescope {
 namespace {
 
-/// The values that a plan leaves in memory, by name.
+/// Returns the stored types of the values that a plan writes to memory, by name.
 std::map<std::string_view, DataType> storedByName(const Plan& plan) {
   std::map<std::string_view, DataType> stored;
   for (const FusedNode& fused : plan.fusedNodes)
@@ -21,7 +21,7 @@ std::map<std::string_view, DataType> storedByName(const Plan& plan) {
   return stored;
 }
 
-/// Addresses of what the constants of a network hold.
+/// Returns the addresses of the data of a network's constants.
 std::set<const std::byte*> constantsOf(const Graph& graph) {
   std::set<const std::byte*> addresses;
   for (const ValueId id : graph.allValues())
@@ -29,7 +29,8 @@ std::set<const std::byte*> constantsOf(const Graph& graph) {
   return addresses;
 }
 
-/// Bytes of the constants that a network has and another, whose constants are `known`, has not: what was folded.
+/// Returns the bytes of the constants that the network has in addition to `known`, the constants of another network;
+/// these were folded.
 std::int64_t foldedBytes(const Graph& graph, const std::set<const std::byte*>& known) {
   std::int64_t bytes = 0;
   for (const ValueId id : graph.allValues()) {
@@ -40,7 +41,7 @@ std::int64_t foldedBytes(const Graph& graph, const std::set<const std::byte*>& k
   return bytes;
 }
 
-/// Bytes of packed weights that `engine` has alone.
+/// Returns the bytes of packed weights that only `engine` uses.
 std::int64_t ownWeightBytes(const BuiltEngine& engine, const PackedSet& shared) {
   PackedSet own = engine.weights();
   for (const auto& packed : shared) own.erase(packed);
@@ -74,7 +75,7 @@ std::optional<ContractDifference> differenceInContract(const Plan& general, cons
 Result<std::shared_ptr<const Plan>> specialisedPlan(const Plan& general, const std::map<std::string, Dims>& extents,
                                                     const StopToken& stop) {
   Model fixed = TRY(withFixedInputs(*general.model, extents, stop));
-  fixed.inputsFitted = true;  // there is nothing left to assume
+  fixed.inputsFitted = true;  // all extents are fixed, so that none has to be assumed
   auto folded = std::make_shared<const Model>(TRY(prepareModel(std::move(fixed), stop)));
   return remakePlan(std::move(folded), toJson(general));
 }
@@ -91,7 +92,7 @@ Result<Specialise> specialiserOf(const Engine& general, const BuildOptions& opti
   own.measureTactics = true;
   own.progress = {};
   auto plan = std::static_pointer_cast<const Plan>(general.made());
-  // What the general engine has packed is kept for as long as others may share it.
+  // Weights that the general engine has packed are kept as long as other engines may share them.
   return Specialise(
       [plan, own, weights = built->weights(), known = constantsOf(plan->graph())](
           const std::map<std::string, Dims>& extents, const StopToken& stop) -> Result<SpecialisedEngine> {

@@ -58,7 +58,7 @@ Result<RunResult> SpecialisingEngine::run(const std::map<std::string, Tensor>& i
       return result;
     }
     if (result.error().cancelled) return result;
-    // The general engine tells whether the inputs are at fault. If they are not, the specialised engine is.
+    // The general engine shows whether the inputs are the cause. If it succeeds, the specialised engine is the cause.
     auto again = m_general->run(inputs, {}, stop);
     if (!again.ok()) return again;
     decided("build.extents_run_failed", *known, {{"why", result.error().text()}});
@@ -98,13 +98,13 @@ std::int64_t SpecialisingEngine::bytes() const {
   return bytes;
 }
 
-/// What is known of these extents; null where nothing is.
+/// Returns the entry of these extents, or null if there is none.
 SpecialisingEngine::Entry* SpecialisingEngine::find(const std::map<std::string, Dims>& extents) {
   const auto known = m_byExtents.find(extents);
   return known == m_byExtents.end() ? nullptr : &*known->second;
 }
 
-/// What is known of these extents, as the latest used.
+/// Returns the entry of these extents and marks it as the one that was used last.
 SpecialisingEngine::Entry& SpecialisingEngine::entryOf(const std::map<std::string, Dims>& extents) {
   const auto [known, isNew] = m_byExtents.try_emplace(extents);
   if (!isNew) {
@@ -138,7 +138,7 @@ void SpecialisingEngine::ran(Entry& entry, ServedBy engine, double ms) {
   if (m_build == nullptr) startBuild();
 }
 
-/// Ends the trial where it has a verdict.
+/// Ends the trial if it has a verdict.
 void SpecialisingEngine::judge(Entry& entry) {
   const ServingTrial::Verdict verdict = entry.trial.verdict();
   if (verdict == ServingTrial::Verdict::Open) return;
@@ -195,7 +195,7 @@ void SpecialisingEngine::takeIn(Entry& entry, Result<SpecialisedEngine> made) {
   makeRoom(entry);
 }
 
-/// Begins the next build, if any extents have been met often enough.
+/// Begins the next build if any extents have occurred often enough.
 void SpecialisingEngine::startBuild() {
   const auto isWanted = [](const Entry& entry) {
     const ServingState state = entry.told.state;
@@ -218,7 +218,7 @@ void SpecialisingEngine::startBuild() {
   }
 }
 
-/// Drops engines, the one used longest ago first, until the others fit beside that of `newest`.
+/// Drops engines, beginning with the one that was used longest ago, until the others fit beside that of `newest`.
 void SpecialisingEngine::makeRoom(const Entry& newest) {
   while (engines() > m_options.mostEngines || bytes() > m_options.mostBytes) {
     const auto last = std::ranges::find_if(m_entries.rbegin(), m_entries.rend(), [&](const Entry& entry) {
@@ -232,7 +232,7 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
              {"room", areTooMany ? counted(static_cast<std::int64_t>(m_options.mostEngines), "engine")
                                  : inBytes(m_options.mostBytes)}});
     dropEngine(*last);
-    // Extents that take turns in being dropped would be built for ever.
+    // Without this, extents that alternate would be built again for ever.
     last->told.state = ServingState::Seen;
     last->callsSince = 0;
     last->callsNeeded *= kPatienceAfterDrop;
@@ -250,7 +250,7 @@ void SpecialisingEngine::dropEngine(Entry& entry) {
   entry.told.bytes = 0;
 }
 
-/// Forgets what was met longest ago and has no engine, nor gets one.
+/// Removes the entry that was used longest ago and has no engine and is not being built.
 void SpecialisingEngine::forgetOldest() {
   while (m_entries.size() > kMostRemembered) {
     const auto last = std::ranges::find_if(m_entries.rbegin(), m_entries.rend(), [](const Entry& entry) {

@@ -9,7 +9,7 @@ namespace {
 
 using Times = std::span<const std::optional<KernelTime>>;
 
-/// The fastest of those that `isOne` says; nothing if none has a time.
+/// Returns the fastest of the tactics for which `isOne` is true; nullopt if none of them has a time.
 template <class Predicate>
 const KernelTime* fastest(Times times, const Predicate& isOne) {
   const KernelTime* best = nullptr;
@@ -18,10 +18,10 @@ const KernelTime* fastest(Times times, const Predicate& isOne) {
   return best;
 }
 
-/// The least gain that two tactics are told apart by: what times of quiet machines are off by.
+/// The smallest gain at which two tactics count as different: the error of times on quiet machines.
 constexpr double kLeastGain = 0.03;
 
-/// Whether tactic `i` is faster than `k` at every moment, and beyond the spread of their best times.
+/// Returns whether tactic `i` is faster than `k` at every moment, by more than the spread of their best times.
 bool isFaster(std::span<const MeasuredMoment> moments, Times best, std::size_t i, std::size_t k) {
   const bool isAlways = std::ranges::all_of(
       moments, [&](const MeasuredMoment& moment) { return !moment[i] || !moment[k] || moment[i]->ms < moment[k]->ms; });
@@ -42,7 +42,7 @@ std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const Measur
       if (moment[i] && (!best[i] || moment[i]->ms < best[i]->ms)) best[i] = moment[i];
   }
   MeasuredMoment told = best;
-  std::vector<std::size_t> distinct;  // tactics that differ from all that are preferred to them
+  std::vector<std::size_t> distinct;  // the tactics that differ from all tactics that are preferred to them
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (!best[i]) continue;
     const auto equal = std::ranges::find_if(
@@ -80,7 +80,7 @@ std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics, 
   };
   std::vector<std::optional<TacticCost>> costs(tactics.size());
   std::optional<std::size_t> guess, last;
-  std::size_t place = 0;  // of the kernel in the backend's order
+  std::size_t place = 0;  // the index of the kernel in the backend's order
   for (std::size_t i = 0; i < tactics.size(); ++i) {
     if (!times[i] || !isAllowed(i)) continue;
     if (!guess) guess = i;

@@ -16,14 +16,15 @@ std::string placeText(int threads) {
   return "this machine, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-/// Where these extents are the least or the most of the plan's inputs: which of the costs of a range hold there.
+/// Returns which costs of a range apply if these extents are the minimum or the maximum of the plan's inputs.
 CostAt CostRange::*costsAt(const Plan& plan, const std::map<std::string, Dims>& extents) {
   const Structure& structure = *plan.structure;
   if (structure.least != nullptr && structure.least->ofInputs() == extents) return &CostRange::least;
   return structure.most != nullptr && structure.most->ofInputs() == extents ? &CostRange::most : nullptr;
 }
 
-/// Whether a kernel of ours runs it. Where no float is narrow every tactic is real, and need not be looked for.
+/// Returns whether one of our kernels runs it. If no float is narrow, every tactic is real, so that none has to be
+/// searched.
 bool isReal(const Backend& backend, const KernelRequest& request) {
   if (!isEmulated(*request.plan, *request.fused)) return true;
   return std::ranges::any_of(backend.tactics(request), [](const Tactic& tactic) { return !tactic.numerics.emulated; });
@@ -83,7 +84,7 @@ Price TimingPriceModel::priceOf(const Plan& plan, const KernelRequests& requests
   if (whyDynamic(plan.graph(), requests.types(), fused)) return {};
   if (requests.view(fused)) {
     const FusedOutput& output = fused.outputs.front();
-    // No step runs: nothing to measure, and nothing unknown. Of a body an output too is read where it is.
+    // Without a step there is nothing to measure and nothing unknown. In a body, even an output is read in place.
     if (!plan.graph().isOutput(output.value) || plan.model->isBody)
       return {.ms = 0.0, .how = PriceSource::Measured, .from = "a view needs no step"};
     const auto dims = requests.dimsOf(output.value);

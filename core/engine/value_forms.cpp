@@ -80,7 +80,7 @@ const Backend& ValueForms::converter(std::size_t device) const {
   return &own.device() == m_program.arenas[device].device ? own : referenceBackend();
 }
 
-/// Lets a buffer that is just what an output wants be written straight into the caller's tensor.
+/// If a buffer has exactly the form of an output, it is written directly into the caller's tensor.
 void ValueForms::claimOutputs(std::size_t id) {
   Buffer& buffer = m_program.buffers[id];
   if (buffer.place != Place::Arena || buffer.device != kHost || !buffer.desc.format.isPlain()) return;
@@ -114,7 +114,7 @@ Status ValueForms::addConversion(std::size_t from, std::size_t to, const FusedNo
   return Done{};
 }
 
-/// A copy on another device, which lies there as it does here.
+/// Adds a copy on another device, with the same memory format.
 std::size_t ValueForms::addCopy(std::size_t from, std::size_t device) {
   const Buffer source = m_program.buffers[from];
   const std::size_t to = addBuffer(source.value, source.desc, device);
@@ -130,7 +130,7 @@ std::size_t ValueForms::addCopy(std::size_t from, std::size_t device) {
   return to;
 }
 
-/// What it is converted to or from, it is on the device: the host need not know formats of others.
+/// Conversions are done on the device, because the host need not know the formats of other devices.
 Result<std::size_t> ValueForms::formFrom(std::size_t home, DataType type, const MemoryFormat& format,
                                          std::size_t device) {
   const Buffer source = m_program.buffers[home];
@@ -151,7 +151,7 @@ Result<std::size_t> ValueForms::form(ValueId value, DataType type, const MemoryF
   const auto home = m_forms.find(value);
   if (home == m_forms.end())
     return Diagnostic{.message = "is read before any step writes it", .where = {.value = m_graph.value(value).name}};
-  const DataType whole = m_program.buffers[home->second.front()].desc.dtype;  // others may be rounded
+  const DataType whole = m_program.buffers[home->second.front()].desc.dtype;  // other forms may be rounded
   const std::size_t from =
       findForm(value, [&](const Buffer& buffer) { return buffer.device == device && buffer.desc.dtype == whole; });
   if (from == kNone) return formFrom(home->second.front(), type, format, device);

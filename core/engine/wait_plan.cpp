@@ -5,10 +5,10 @@
 namespace fusescope {
 namespace {
 
-/// Bytes that a step touches: in an arena, or in the tensor of an output. What inputs and constants hold is only read.
+/// The bytes that a step uses, in an arena or in the tensor of an output. Inputs and constants are only read.
 struct Access {
   Place place = Place::Arena;
-  std::size_t index = 0;  ///< of the arena, or of the output
+  std::size_t index = 0;  ///< the index of the arena or of the output
   std::size_t begin = 0, end = 0;
   bool writes = false;
 };
@@ -43,14 +43,15 @@ bool collide(const std::vector<Access>& a, const std::vector<Access>& b) {
 
 }  // namespace
 
-// A stream runs in order: who waited for one of its steps need not wait for those before. What the host does is done
-// when it is enqueued.
+// A stream runs its work in order: after waiting for one of its steps, it is not necessary to wait for the steps
+// before. Work of the host is done when it is enqueued.
 void planWaits(Program& program) {
   const std::size_t devices = program.arenas.size();
   if (devices == 1) return;
   std::vector<std::vector<Access>> accesses;
   for (const Step& step : program.steps) accesses.push_back(accessesOf(program, step));
-  std::vector<std::size_t> over(devices * devices, 0);  // steps before this one are over, by who waits and for whom
+  // The number of steps that are known to be finished, by the device that waits and the device that is waited for.
+  std::vector<std::size_t> over(devices * devices, 0);
   for (std::size_t later = 0; later < program.steps.size(); ++later) {
     Step& step = program.steps[later];
     std::size_t* const overFor = &over[step.device * devices];

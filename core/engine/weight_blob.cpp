@@ -58,7 +58,7 @@ Result<Tensor> WeightBlobReader::read(const Json& json) const {
   const bool isChecked = m_check == WeightCheck::All || bytes <= kSmallBytes;
   if (isChecked && hashBytes(data).hex() != json.at("hash").get<std::string>())
     return damaged("weights do not match their checksum");
-  m_file->release(data);  // read to be checked; who needs them reads them again
+  m_file->release(data);  // the data were read only to be checked; they are read again when they are needed
   return Tensor::view(*type, std::move(dims), m_file, data.data());
 }
 

@@ -100,9 +100,9 @@ bool holdsNewerSpecs(const onnxlib::FileModel& file) {
 
 class OnnxExport {
  public:
-  /// `wished`: the plan whose numbers are judged; `plan`: the same one, or that of its network with its codes written.
-  OnnxExport(const Plan& plan, const Plan& wished, const ExportOptions& options)
-      : m_plan(std::shared_ptr<void>(), &plan), m_wished(wished), m_options(options) {
+  /// `judged`: the plan whose numbers are judged; `plan`: the same one, or that of its network with its codes written.
+  OnnxExport(const Plan& plan, const Plan& judged, const ExportOptions& options)
+      : m_plan(std::shared_ptr<void>(), &plan), m_judged(judged), m_options(options) {
     if (options.text(kWeightsOption.name) == kKept) m_typing.weights = WeightTypes::Keep;
     if (options.text(kBordersOption.name) == kPlanned) m_typing.borders = BorderTypes::Plan;
   }
@@ -139,12 +139,12 @@ class OnnxExport {
       m_notes.push_back(zeroPointNote(*value));
       exported.summary = inBf16 ? kZeroPointsBesideBf16 : kOnlyRuntime;
     }
-    if (const std::vector<std::string> refused = nodesRefused(m_wished); !refused.empty()) {
+    if (const std::vector<std::string> refused = nodesRefused(m_judged); !refused.empty()) {
       m_notes.push_back({fmt::format("{} cannot run these nodes, and it accepts a network only as a whole: {}",
-                                     m_wished.target.name, listed(refused))});
+                                     m_judged.target.name, listed(refused))});
       exported.summary =
           fmt::format("the network with the plan's types written into it, for {} that can run all of it; {} cannot",
-                      inBf16 ? "compilers" : "ONNX Runtime and others", m_wished.target.name);
+                      inBf16 ? "compilers" : "ONNX Runtime and others", m_judged.target.name);
     }
     m_notes.insert(m_notes.begin(), m_network.notes.begin(), m_network.notes.end());
     exported.notes = std::move(m_notes);
@@ -198,7 +198,7 @@ class OnnxExport {
   /// 3. The network must be near enough as our engine runs it.
   /// What does not hold, if anything.
   Result<std::optional<Diagnostic>> hold(const TemporaryFolder& folder) {
-    m_checker = TRY(NumbersChecker::create(m_wished, m_plan, m_options));
+    m_checker = TRY(NumbersChecker::create(m_judged, m_plan, m_options));
     const OutputDifference& planned = m_checker->planFromFloat32();
     const std::set<std::uint32_t> wide = TRY(widen(folder));
     const OutputDifference engine = TRY(m_checker->onEngine(*m_reading));
@@ -207,7 +207,7 @@ class OnnxExport {
                  .onReference = m_check.fromFloat32,
                  .onEngine = engine,
                  .fromPlan = m_check.fromPlan};
-    if (!planned.ok) return tooFarFromFloat32(m_wished, planned, "reference", m_options);
+    if (!planned.ok) return tooFarFromFloat32(m_judged, planned, "reference", m_options);
     if (!m_check.fromFloat32.ok)
       return std::optional(storedTooFarFromFloat32(m_check.fromFloat32, m_check.firstWrong.value_or("?"),
                                                    m_check.firstWrongBy, m_options));
@@ -216,7 +216,7 @@ class OnnxExport {
       noteWidened(wide);
     }
     if (!m_check.fromPlan.ok) noteApartFromPlan();
-    if (!engine.ok) return tooFarFromFloat32(m_wished, engine, BuildOptions().backend, m_options);
+    if (!engine.ok) return tooFarFromFloat32(m_judged, engine, BuildOptions().backend, m_options);
     return std::optional<Diagnostic>();
   }
 
@@ -332,7 +332,7 @@ class OnnxExport {
   }
 
   std::shared_ptr<const Plan> m_plan;  ///< the caller's
-  const Plan& m_wished;
+  const Plan& m_judged;
   const ExportOptions& m_options;
   TypedNetworkOptions m_typing;
   std::filesystem::path m_source;
@@ -380,8 +380,8 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, 
   return Done{};
 }
 
-Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options) {
-  return OnnxExport(plan, wished, options).run();
+Result<Exported> writeTypes(const Plan& plan, const Plan& judged, const ExportOptions& options) {
+  return OnnxExport(plan, judged, options).run();
 }
 
 namespace {

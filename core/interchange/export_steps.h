@@ -24,9 +24,9 @@ Status checkByOnnx(const std::filesystem::path& path, const std::filesystem::pat
 /// Returns an error if the network or its weights would overwrite a file from which `read` or `plan` was read.
 Status checkNotWrittenOver(const std::filesystem::path& path, const Plan& plan, const onnxlib::NetworkBytes& read);
 
-/// Writes the network of `plan` with the plan's types. `wished` is the plan whose numbers are checked; `plan` is the
+/// Writes the network of `plan` with the plan's types. `judged` is the plan whose numbers are checked; `plan` is the
 /// same one, or that of its network with the quantised codes written.
-Result<Exported> writeTypes(const Plan& plan, const Plan& wished, const ExportOptions& options);
+Result<Exported> writeTypes(const Plan& plan, const Plan& judged, const ExportOptions& options);
 /// Writes a plan that quantises: first the network with its codes, then the other types of the plan.
 Result<Exported> writeQuantized(const Plan& plan, const ExportOptions& options);
 

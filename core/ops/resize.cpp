@@ -36,26 +36,26 @@ Result<Types> inferResize(const InferContext& context) {
   const TensorType& x = context.input(0);
   if (!x.shape.ranked) return one(x.dtype, Shape::unknown());
   const bool upsample = node.op == "Upsample";
-  const ResizeRequest wish = TRY(readResizeRequest(node, x.shape.rank(), context.constant(upsample ? 1 : 2),
-                                                   upsample ? nullptr : context.constant(3)));
+  const ResizeRequest request = TRY(readResizeRequest(node, x.shape.rank(), context.constant(upsample ? 1 : 2),
+                                                      upsample ? nullptr : context.constant(3)));
   Shape result = x.shape;
-  for (const std::size_t axis : wish.axes) result.dims[axis] = Dim();
-  if (!wish.scales && !wish.sizes) return one(x.dtype, std::move(result));
+  for (const std::size_t axis : request.axes) result.dims[axis] = Dim();
+  if (!request.scales && !request.sizes) return one(x.dtype, std::move(result));
   if (const auto dims = x.shape.fixed()) {
-    return one(x.dtype, Shape::of(TRY(resizedDims(node, *dims, wish))));
+    return one(x.dtype, Shape::of(TRY(resizedDims(node, *dims, request))));
   }
   const bool stretch = node.textAttribute("keep_aspect_ratio_policy", "stretch") == "stretch";
-  for (std::size_t i = 0; i < wish.axes.size(); ++i) {
-    const Dim& in = x.shape.dims[wish.axes[i]];
-    Dim& out = result.dims[wish.axes[i]];
-    if (wish.sizes && stretch)
-      out = Dim((*wish.sizes)[i]);
-    else if (wish.scales && (*wish.scales)[i] == 1)
+  for (std::size_t i = 0; i < request.axes.size(); ++i) {
+    const Dim& in = x.shape.dims[request.axes[i]];
+    Dim& out = result.dims[request.axes[i]];
+    if (request.sizes && stretch)
+      out = Dim((*request.sizes)[i]);
+    else if (request.scales && (*request.scales)[i] == 1)
       out = in;
-    else if (wish.scales && in.known())
-      out = Dim(static_cast<std::int64_t>(std::floor((*wish.scales)[i] * static_cast<double>(in.size))));
-    else if (wish.scales)
-      out = timesScale(in, (*wish.scales)[i]);
+    else if (request.scales && in.known())
+      out = Dim(static_cast<std::int64_t>(std::floor((*request.scales)[i] * static_cast<double>(in.size))));
+    else if (request.scales)
+      out = timesScale(in, (*request.scales)[i]);
   }
   return one(x.dtype, std::move(result));
 }
@@ -103,9 +103,9 @@ Result<Tensors> resize(const KernelContext& context) {
   const Node& node = context.node();
   const Tensor& x = context.input(0);
   const bool upsample = node.op == "Upsample";
-  const ResizeRequest wish = TRY(readResizeRequest(node, x.dims().size(), orNull(context, upsample ? 1 : 2),
-                                                   upsample ? nullptr : orNull(context, 3)));
-  const auto axes = TRY(axisResamplings(node, x.dims(), wish, upsample ? nullptr : orNull(context, 1)));
+  const ResizeRequest request = TRY(readResizeRequest(node, x.dims().size(), orNull(context, upsample ? 1 : 2),
+                                                      upsample ? nullptr : orNull(context, 3)));
+  const auto axes = TRY(axisResamplings(node, x.dims(), request, upsample ? nullptr : orNull(context, 1)));
   const float outside = node.floatAttribute("extrapolation_value", 0.0F);
   const bool numeric = (kNumberTypes | kBoolType).contains(x.type());
   const std::string mode = node.textAttribute("mode", "nearest");

@@ -130,8 +130,8 @@ class ScopeFinder {
   std::vector<ModuleScope> m_scopes;
   std::vector<int> m_depth{0};
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> m_children;
-  std::vector<std::int32_t> m_scopeOf;  ///< by node; -1: it says none
-  std::size_t m_said = 0;               ///< nodes that say one
+  std::vector<std::int32_t> m_scopeOf;  ///< by node; -1: it names no module
+  std::size_t m_said = 0;               ///< nodes that name a module
 };
 
 }  // namespace

@@ -38,14 +38,14 @@ Directives relevant(const Directives& directives, std::vector<int>& places) {
 }
 
 /// Hashes everything from which the quantised graph is made.
-Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<NodeQuantizeRequest>& wishes,
+Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<NodeQuantizeRequest>& requests,
               const QuantizeRequest& request) {
   KeyBuilder key;
   key.text("quantized").text(model.contentHash.hex());
   key.text(options.ranges != nullptr ? options.ranges->contentHash().hex() : "");
   key.number(options.weightOnly.type).number(options.weightOnly.block);
   key.number(request.everyNode).number(request.symmetric);
-  for (const NodeQuantizeRequest& wish : wishes) key.number(wish.kind).text(wish.by);
+  for (const NodeQuantizeRequest& request : requests) key.number(request.kind).text(request.by);
   for (const auto& [node, price] : request.priced) {
     key.number(node.index).number(price.integers);
     key.text(Json(price.integersMs.value_or(-1)).dump()).text(Json(price.floatsMs.value_or(-1)).dump());
@@ -54,36 +54,36 @@ Hash128 keyOf(const Model& model, const PlanOptions& options, const std::vector<
 }
 
 /// What is requested for each node: by pins, by fallbacks, and by the patterns that the ranges exclude.
-class Wishes {
+class NodeRequests {
  public:
-  static Result<Wishes> create(const Model& model, const Target& target, const PlanOptions& options,
-                               const StopToken& stop) {
-    Wishes wishes;
-    wishes.m_directives = relevant(options.directives, wishes.m_places);
-    wishes.m_map = TRY(resolveDirectives(model, target, wishes.m_directives, stop));
-    wishes.m_excluded.resize(model.graph->nodeIdLimit());
-    if (options.ranges == nullptr) return wishes;
+  static Result<NodeRequests> create(const Model& model, const Target& target, const PlanOptions& options,
+                                     const StopToken& stop) {
+    NodeRequests requests;
+    requests.m_directives = relevant(options.directives, requests.m_places);
+    requests.m_map = TRY(resolveDirectives(model, target, requests.m_directives, stop));
+    requests.m_excluded.resize(model.graph->nodeIdLimit());
+    if (options.ranges == nullptr) return requests;
     PatternMatcher matcher(model);
     for (const std::string& pattern : options.ranges->settings.exclude)
       for (const NodeId node : TRY(matcher.match(pattern, stop)).nodes)
-        wishes.m_excluded[node.index] = {NodeQuantizeRequest::Kind::Excluded, pattern};
-    return wishes;
+        requests.m_excluded[node.index] = {NodeQuantizeRequest::Kind::Excluded, pattern};
+    return requests;
   }
 
   /// Returns the requests by NodeId, without those of the pin `gone`.
   std::vector<NodeQuantizeRequest> all(const Graph& graph, int gone = -1) const {
-    std::vector<NodeQuantizeRequest> wishes = m_excluded;
+    std::vector<NodeQuantizeRequest> requests = m_excluded;
     for (const NodeId node : graph.order()) {
       const std::vector<int>& pins = m_map.pinsOf[node.index];
       const auto pin = std::ranges::find_if(pins, [&](int each) { return each != gone; });
       if (pin != pins.end())
-        wishes[node.index] = {
+        requests[node.index] = {
             isToFloats(*pin) ? NodeQuantizeRequest::Kind::Floats : NodeQuantizeRequest::Kind::Integers,
             optionText(directive(*pin))};
       if (const int fallback = m_map.fallback[node.index]; fallback >= 0)
-        wishes[node.index] = {NodeQuantizeRequest::Kind::Fallback, optionText(directive(fallback))};
+        requests[node.index] = {NodeQuantizeRequest::Kind::Fallback, optionText(directive(fallback))};
     }
-    return wishes;
+    return requests;
   }
 
   int count() const { return static_cast<int>(m_directives.size()); }
@@ -102,15 +102,16 @@ class Wishes {
   std::vector<NodeQuantizeRequest> m_excluded;
 };
 
-/// `options` and `wishes` must outlive the result.
-QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std::span<const NodeQuantizeRequest> wishes,
-                          const StopToken& stop, const PricedIntegers& priced = {}) {
+/// `options` and `requests` must outlive the result.
+QuantizeRequest requestOf(const PlanOptions& options, const Target& target,
+                          std::span<const NodeQuantizeRequest> requests, const StopToken& stop,
+                          const PricedIntegers& priced = {}) {
   const bool everyNode = std::ranges::find(options.precisions, DataType::I8) != options.precisions.end();
   // TensorRT's compiler has no zero points.
   const bool symmetric =
       target.predictedFusions || (options.ranges != nullptr && options.ranges->settings.choice.symmetric);
   return {.ranges = options.ranges.get(),
-          .wishes = wishes,
+          .nodeRequests = requests,
           .everyNode = everyNode,
           .symmetric = symmetric,
           .weightOnly = options.weightOnly,
@@ -119,10 +120,10 @@ QuantizeRequest requestOf(const PlanOptions& options, const Target& target, std:
 }
 
 /// Returns the request with which the plan's model was quantised.
-Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<NodeQuantizeRequest>& wishes, const StopToken& stop) {
+Result<QuantizeRequest> requestOf(const Plan& plan, std::vector<NodeQuantizeRequest>& requests, const StopToken& stop) {
   const Model& model = *unquantized(plan.model);
-  wishes = TRY(Wishes::create(model, plan.target, plan.options, stop)).all(*model.graph);
-  return requestOf(plan.options, plan.target, wishes, stop, plan.priced.integers);
+  requests = TRY(NodeRequests::create(model, plan.target, plan.options, stop)).all(*model.graph);
+  return requestOf(plan.options, plan.target, requests, stop, plan.priced.integers);
 }
 
 bool quantizes(const PlanOptions& options) {
@@ -158,9 +159,10 @@ Result<std::shared_ptr<const Model>> quantizedModel(std::shared_ptr<const Model>
   TRY(checkOptions(options));
   if (!quantizes(options)) return model;
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<NodeQuantizeRequest> wishes = TRY(Wishes::create(*model, target, options, stop)).all(*model->graph);
-  const QuantizeRequest request = requestOf(options, target, wishes, stop, priced);
-  const Hash128 key = keyOf(*model, options, wishes, request);
+  const std::vector<NodeQuantizeRequest> requests =
+      TRY(NodeRequests::create(*model, target, options, stop)).all(*model->graph);
+  const QuantizeRequest request = requestOf(options, target, requests, stop, priced);
+  const Hash128 key = keyOf(*model, options, requests, request);
   if (previous != nullptr && previous->model->unquantized == model && previous->model->contentHash == key)
     return previous->model;
   Model quantized = TRY(quantize(*model, request));
@@ -173,24 +175,25 @@ Result<std::shared_ptr<const Model>> modelBeforeCodes(const Plan& plan, const St
   const auto& model = unquantized(plan.model);
   const bool smooths = plan.options.ranges != nullptr && plan.options.ranges->settings.smoothing > 0;
   if (!smooths) return model;
-  std::vector<NodeQuantizeRequest> wishes;
+  std::vector<NodeQuantizeRequest> requests;
   Ranges ranges = *plan.options.ranges;
-  Model alike = TRY(smoothed(*model, TRY(requestOf(plan, wishes, stop)), ranges));
+  Model alike = TRY(smoothed(*model, TRY(requestOf(plan, requests, stop)), ranges));
   alike.contentHash = hashText("smoothed " + plan.model->contentHash.hex());
   return std::make_shared<const Model>(std::move(alike));
 }
 
 Result<std::shared_ptr<const Graph>> graphWithCodes(const Plan& plan, const StopToken& stop) {
-  std::vector<NodeQuantizeRequest> wishes;
-  return TRY(withCodes(*unquantized(plan.model), TRY(requestOf(plan, wishes, stop)))).graph;
+  std::vector<NodeQuantizeRequest> requests;
+  return TRY(withCodes(*unquantized(plan.model), TRY(requestOf(plan, requests, stop)))).graph;
 }
 
 Result<std::vector<char>> codedNodes(const Model& model, const PlanOptions& options, const StopToken& stop) {
   TRY(checkOptions(options));
   if (!quantizes(options)) return std::vector<char>(model.graph->nodeIdLimit(), 0);
   const Target target = TRY(Target::fromName(options.target));
-  const std::vector<NodeQuantizeRequest> wishes = TRY(Wishes::create(model, target, options, stop)).all(*model.graph);
-  return codedBy(*model.graph, requestOf(options, target, wishes, stop));
+  const std::vector<NodeQuantizeRequest> requests =
+      TRY(NodeRequests::create(model, target, options, stop)).all(*model.graph);
+  return codedBy(*model.graph, requestOf(options, target, requests, stop));
 }
 
 Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, const PlanOptions& options,
@@ -198,16 +201,16 @@ Result<std::map<int, std::vector<NodeId>>> keptInFloats(const Model& model, cons
   std::map<int, std::vector<NodeId>> kept;
   if (!quantizes(options)) return kept;
   const Target target = TRY(Target::fromName(options.target));
-  const Wishes wishes = TRY(Wishes::create(model, target, options, stop));
-  const std::vector<NodeQuantizeRequest> asked = wishes.all(*model.graph);
+  const NodeRequests requests = TRY(NodeRequests::create(model, target, options, stop));
+  const std::vector<NodeQuantizeRequest> asked = requests.all(*model.graph);
   const std::vector<char> coded = codedBy(*model.graph, requestOf(options, target, asked, stop));
-  for (int pin = 0; pin < wishes.count(); ++pin) {
+  for (int pin = 0; pin < requests.count(); ++pin) {
     TRY(checkStop(stop));
-    if (!wishes.isToFloats(pin)) continue;
-    const std::vector<NodeQuantizeRequest> others = wishes.all(*model.graph, pin);
+    if (!requests.isToFloats(pin)) continue;
+    const std::vector<NodeQuantizeRequest> others = requests.all(*model.graph, pin);
     const std::vector<char> without = codedBy(*model.graph, requestOf(options, target, others, stop));
     for (const NodeId node : model.graph->order())
-      if (without[node.index] && !coded[node.index]) kept[wishes.placeOf(pin)].push_back(node);
+      if (without[node.index] && !coded[node.index]) kept[requests.placeOf(pin)].push_back(node);
   }
   return kept;
 }

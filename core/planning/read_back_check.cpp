@@ -64,7 +64,7 @@ class ToldCheck {
   const Plan& m_asked;
   const Graph& m_graph;
   const ReadBack& m_told;
-  std::vector<std::size_t> m_kernelOf;  ///< by NodeId: the last that holds it
+  std::vector<std::size_t> m_kernelOf;  ///< by NodeId: the last kernel that contains it
 };
 
 }  // namespace

@@ -191,10 +191,10 @@ class Truncator {
     m_result.decisions.push_back(std::move(refused));
   }
 
-  /// Returns "holds 1e300, which does not survive as f32".
+  /// Returns "holds 1e300, which does not fit into f32".
   static std::string whyWide(const ConstantVerdict& verdict, DataType to) {
-    if (!verdict.hasData) return "has no data to prove that it survives as " + toText(to);
-    return "holds " + verdict.loss + ", which does not survive as " + toText(to);
+    if (!verdict.hasData) return "has no data to prove that it fits into " + toText(to);
+    return "holds " + verdict.loss + ", which does not fit into " + toText(to);
   }
 
   static Decision refusal(const Graph& graph, ValueId constant, const ConstantVerdict& verdict, DataType to) {

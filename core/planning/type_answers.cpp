@@ -96,14 +96,14 @@ class TypeAnswerer {
 
   void answerOutput(NodeId id, ValueId value) {
     const int index = m_directives.outputType[value.index];
-    const Directive& wish = directive(index);
-    Json arguments{{"type", toText(wish.type)}, {"value", m_graph.value(value).name}};
-    const Cause by = causeOf(wish);
+    const Directive& asked = directive(index);
+    Json arguments{{"type", toText(asked.type)}, {"value", m_graph.value(value).name}};
+    const Cause by = causeOf(asked);
     const NetworkPlace place{{}, m_graph.value(value).name};
     const std::string& why = m_solver.outputObstacle(value);
     if (!why.empty()) {
       arguments["why"] = why;
-      const bool obey = wish.strictness == Strictness::Obey;
+      const bool obey = asked.strictness == Strictness::Obey;
       const char* code = obey ? "precision.output_refused" : "precision.output_not_honoured";
       return m_said.add(explained(code, id, by, std::move(arguments)),
                         {.outcome = obey ? DirectiveOutcome::Refused : DirectiveOutcome::NotHonoured, .value = place});

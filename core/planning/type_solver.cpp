@@ -59,8 +59,8 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
   for (const ValueId value : m_graph.allValues()) {
     const int index = m_directives.outputType[value.index];
     if (index < 0) continue;
-    const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
-    m_outputObstacles[value.index] = m_chooser.outputObstacle(value, wish.type);
+    const Directive& asked = m_options.directives[static_cast<std::size_t>(index)];
+    m_outputObstacles[value.index] = m_chooser.outputObstacle(value, asked.type);
     pinned[value.index] = requestedOutputType(value, {}, m_requiredInMemory[value.index]);
   }
 }
@@ -71,10 +71,10 @@ DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> gon
   requiredBy = -1;
   for (const int index : m_directives.outputTypesOf[value.index]) {
     if (std::ranges::find(gone, index) != gone.end()) continue;
-    const Directive& wish = m_options.directives[static_cast<std::size_t>(index)];
-    if (!m_chooser.outputObstacle(value, wish.type).empty()) return DataType::Undefined;
-    if (wish.strictness == Strictness::Obey) requiredBy = index;
-    return wish.type;
+    const Directive& asked = m_options.directives[static_cast<std::size_t>(index)];
+    if (!m_chooser.outputObstacle(value, asked.type).empty()) return DataType::Undefined;
+    if (asked.strictness == Strictness::Obey) requiredBy = index;
+    return asked.type;
   }
   return DataType::Undefined;
 }
@@ -88,8 +88,8 @@ bool TypeSolver::maySplit(const Region& region) const {
   DataType one = DataType::Undefined;
   for (const NodeId id : region.nodes) {
     if (m_directives.split[id.index] >= 0 || (!m_apart.empty() && m_apart[id.index])) return true;
-    for (const DirectiveMap::NoFuse& wish : m_directives.noFuse)
-      if (wish.nodes[id.index]) return true;
+    for (const DirectiveMap::NoFuse& entry : m_directives.noFuse)
+      if (entry.nodes[id.index]) return true;
     for (const ValueId value : m_graph.node(id).outputs)
       if (value.valid() && m_requiredInMemory[value.index] >= 0) return true;
     if (!m_oneTypePerKernel || typeOf(id) == DataType::Undefined) continue;

@@ -40,8 +40,8 @@ class TypeVerifier {
       const bool holds = answer.outcome == DirectiveOutcome::Stored || answer.outcome == DirectiveOutcome::Inner;
       if (!holds || !answer.value || !answer.value->bodies.isNetwork()) continue;
       const auto value = m_graph.findValue(answer.value->name);
-      if (const Directive* wish = findDirective(m_plan, answer.directive); value && wish != nullptr)
-        m_pinned[*value] = wish->type;
+      if (const Directive* asked = findDirective(m_plan, answer.directive); value && asked != nullptr)
+        m_pinned[*value] = asked->type;
     }
   }
 

@@ -12,14 +12,14 @@
 namespace fusescope {
 namespace {
 
-/// Of all samples together: what a core of today does in about a second.
+/// The limit for all samples together: about what one core of a present CPU does in a second.
 constexpr std::int64_t kQuickFlops = 2'000'000'000;
 
 bool isOff(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   return error && (error->nonFinite > 0 || (tolerance.rms && fractionOfBound(*error, *tolerance.rms) > 1));
 }
 
-/// What came of a run: nothing if `value` is still wrong.
+/// Describes the result of a run; nullopt if `value` is still wrong.
 std::optional<std::string> whatItGave(const LayerErrorReport& report, const std::string& value,
                                       const Tolerance& tolerance) {
   const TensorErrors *of = nullptr, *worst = nullptr;

@@ -38,7 +38,7 @@ Result<const Compiler*> compilerFor(const PlanOptions& options) {
 
 namespace {
 
-/// An engine file of another compiler holds the plan, which is compiled again.
+/// Compiles the plan again: an engine file of another compiler contains only the plan.
 Result<std::unique_ptr<Engine>> compiled(const Artifact& artifact, const BuildOptions& options) {
   const Compiler& compiler = artifact.compiler();
   if (!artifact.engine) return compileNetwork(compiler, artifact.plan, options);

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kHint = "hint";
 constexpr const char* kExactHint = "f32";
 
-/// Things of one kind that can be switched off, and how plan options say that some are.
+/// The things of one kind that can be switched off, and the plan options that switch them off.
 struct Switches {
   std::string what;
   std::vector<std::string> names;
@@ -98,7 +98,8 @@ class Bisection {
     const BuildOptions build = buildOptionsNow();
     if (m_options.progress) m_options.progress(kBisectPhase, fmt::format("build {}", m_builds));
     const auto engine = TRY(compileNetwork(m_artifact.compiler(), TRY(planned(options)), build));
-    // What the compiler gives up on is calculated by our own engine: that makes it right, and tells nothing.
+    // Nodes on which the compiler gives up are calculated by our own engine. They are then right, but this shows
+    // nothing.
     const std::size_t fallen = nodesInFallback(engine->plan());
     if (m_builds == 1) m_fallen = fallen;
     if (fallen > m_fallen) return INFINITY;
@@ -117,7 +118,8 @@ class Bisection {
     return worst;
   }
 
-  /// Of findCulprits(), which asks for the plan as it is first: that was built before.
+  /// Returns the builds that findCulprits() may still use. It first asks for the unchanged plan, which was built
+  /// before.
   std::int64_t buildsLeft() const {
     return m_options.builds == 0 ? 0 : std::max<std::int64_t>(1, m_options.builds - m_builds) + 1;
   }
@@ -136,7 +138,7 @@ class Bisection {
 
   bool isDone() const { return m_report.end == CulpritEnd::Found || m_report.end == CulpritEnd::OutOfBudget; }
 
-  /// Tries one kind, unless a culprit is known already.
+  /// Searches one kind, unless a culprit is known already.
   Status search(const Switches& switches) {
     if (isDone() || switches.names.empty()) return Done{};
     if (isOver()) {
@@ -167,7 +169,8 @@ class Bisection {
     return Done{};
   }
 
-  /// Levels from the least on, up to the first that is wrong; then the steps that were taken at the level of the plan.
+  /// Tries the levels from the lowest on, up to the first that is wrong, and then the steps that the plan's level
+  /// takes.
   Status searchOptimisers(const OptimiserSwitches& by) {
     const PlanOptions& given = plan().options;
     const auto asked = given.compilerOptions.find(by.level);
@@ -183,7 +186,7 @@ class Bisection {
       m_report.end = CulpritEnd::OutOfBudget;
       return Done{};
     }
-    // What is wrong where least is optimised owes nothing to optimisers.
+    // If the result is wrong at the lowest level of optimisation, optimisers are not the cause.
     if (!m_report.levels.empty() && m_report.levels.front().error > m_options.tolerance) return Done{};
     const auto steps = TRY(stepsWith(given));
     Switches switches{.what = "optimisers", .names = {}, .apply = {}, .asOptions = {}};
@@ -211,7 +214,7 @@ class Bisection {
     return optimiserSteps(m_artifact.compiler(), made, extents, buildOptionsNow());
   }
 
-  /// By what the compiler says of its steps once they are to be left out.
+  /// Returns whether the compiler reports that the steps were left out.
   Result<bool> areLeftOut(const Switches& switches) {
     PlanOptions options = plan().options;
     const SwitchSet& off = m_report.stages.back().found.off;
@@ -223,7 +226,7 @@ class Bisection {
     });
   }
 
-  /// The fusion rules that made something of the plan.
+  /// Returns the fusion rules that made kernels of the plan.
   Switches rules() const {
     std::set<std::string> names;
     for (const FusedNode& fused : plan().fusedNodes)
@@ -242,19 +245,20 @@ class Bisection {
     return switches;
   }
 
-  /// A type for the whole network that its compiler has an option for.
+  /// Tries a type for the whole network if its compiler has an option for that.
   Status searchHint() {
     const auto options = m_artifact.compiler().options();
     const auto hint = std::ranges::find(options, kHint, &CompilerOption::name);
     if (hint == options.end() || std::ranges::count(hint->values, kExactHint) == 0) return Done{};
     TRY(search({.what = "the hint",
                 .names = {kHint},
-                .apply = [](const SwitchSet&, PlanOptions& wished) { wished.compilerOptions[kHint] = kExactHint; },
+                .apply = [](const SwitchSet&, PlanOptions& options) { options.compilerOptions[kHint] = kExactHint; },
                 .asOptions =
                     [](const SwitchSet&) {
                       return std::vector<std::string>{"--compiler-option", fmt::format("{}={}", kHint, kExactHint)};
                     }}));
-    // Which nodes need it is more than that it helps: types are searched, too. All nodes tell no more than the hint.
+    // Knowing which nodes need the type is more useful than knowing that the hint helps, so types are searched too. If
+    // all nodes are needed, the hint is the answer.
     if (m_report.end != CulpritEnd::Found) return Done{};
     const BisectStage ofHint = m_report.stages.back();
     const std::vector<std::string> words = m_report.options;
@@ -271,7 +275,7 @@ class Bisection {
     return Done{};
   }
 
-  /// What the plan lowers; where a hint lowers it, every node that the plan has in f32.
+  /// Returns the nodes that the plan lowers. If a hint lowers the network, returns every node that the plan has in f32.
   Result<Switches> types() {
     const Plan& lowered = plan();
     const PlanOptions& given = lowered.options;
@@ -312,7 +316,7 @@ class Bisection {
   Deadline m_deadline;
   std::vector<std::map<std::string, Tensor>> m_expected;
   std::int64_t m_builds = 0;
-  std::size_t m_fallen = 0;  ///< nodes in fallback as the plan is
+  std::size_t m_fallen = 0;  ///< nodes in fallback in the unchanged plan
   BisectReport m_report;
 };
 

@@ -34,7 +34,7 @@ Result<BisectStage> stageFromJson(const Json& json) {
   return fields.result(std::move(stage));
 }
 
-/// The places of `names` among the switches of `stage`. Errors: one is not among them.
+/// Returns the indexes of `names` among the switches of `stage`. Errors: a name is not among them.
 Result<SwitchSet> placesOf(const std::vector<std::string>& names, const BisectStage& stage) {
   SwitchSet places;
   for (const std::string& name : names) {

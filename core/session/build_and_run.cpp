@@ -39,7 +39,7 @@ Json tensorsJson(const std::map<std::string, Tensor>& tensors) {
   return list;
 }
 
-/// "x=1,3,224,224", as an option takes it.
+/// Returns the extents in the form of an option: "x=1,3,224,224".
 std::string extentsOption(const InputSpec& spec) {
   std::vector<std::string> dims;
   for (const std::int64_t extent : spec.opt) dims.push_back(std::to_string(extent));
@@ -55,7 +55,7 @@ bool hasReferenceKernel(const Node& node) {
   return schema != nullptr && schema->kernel;
 }
 
-/// The node of this name; of a node in a body ("HOLDER/NODE"), the one that holds it.
+/// Returns the node of this name; for a node in a body ("HOLDER/NODE"), the node that has the body.
 std::optional<NodeId> nodeOrHolder(const Graph& graph, std::string name) {
   while (true) {
     if (const auto found = graph.findNode(name)) return found;
@@ -65,8 +65,9 @@ std::optional<NodeId> nodeOrHolder(const Graph& graph, std::string name) {
   }
 }
 
-/// The inputs of the network whose extents may take part in `error`: those that its node depends on. None where it is
-/// about another file, about an option, or about an operator that cannot run at any extents; all where it has no place.
+/// Returns the inputs of the network whose extents may be a cause of `error`: those on which its node depends. There
+/// are none if the error is about another file, an option or an operator that cannot run at any extents. If it has no
+/// place, all inputs are returned.
 std::set<std::string> inputsBehind(const Diagnostic& error, const Plan& plan) {
   std::set<std::string> names;
   if (!error.where.file.empty() && error.where.file != plan.model->path) return names;

@@ -20,23 +20,24 @@
 namespace fusescope {
 namespace {
 
-/// Kept activations of samples that go through together take about so much memory at the most.
+/// The activations of samples that are run together use about this much memory at most.
 constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 
-/// Sums over a channel, in doubles: the order of samples does not show in the floats that come of them.
+/// Sums over a channel, as doubles, so that the order of samples does not influence the resulting floats.
 struct ChannelSums {
   std::vector<double> sum;
   std::vector<float> largest;
-  std::int64_t count = 0;  ///< numbers of each channel
+  std::int64_t count = 0;  ///< the count of numbers in each channel
 };
 
-/// What was seen of all samples so far, bodies and all. Values of a network are known by their names.
+/// The observations of all samples so far, including those in bodies. Values of a network are identified by their
+/// names.
 class Observations {
  public:
   explicit Observations(const Model& model) { addNeeds(model, {}); }
 
-  /// `value` of `graph`, which is at `path`. An error where NaN or infinity stands on an edge that may become codes;
-  /// what runs the graph adds the way to it.
+  /// Adds the numbers of `value` of `graph`, which is at `path`. Returns an error if NaN or infinity occurs on an edge
+  /// that may be quantised; whoever runs the graph adds the path to the error.
   Status see(const Graph& graph, ValueId value, const BodyPath& path, const Tensor& tensor, const std::string& sample) {
     if (!isFloat(tensor.type()) || tensor.container() != Container::None) return Done{};
     const Tensor numbers = tensor.type() == DataType::F32 ? tensor : tensor.converted(DataType::F32);
@@ -121,10 +122,10 @@ class Observations {
   std::map<std::string, ChannelSums> m_channels;
 };
 
-/// The bodies of a plan, at whatever depth, tell of every iteration.
+/// Observes the bodies of a plan, at any depth, in every iteration.
 class SeenInBodies final : public BodyObserver {
  public:
-  /// References outlive it.
+  /// The arguments must outlive it.
   SeenInBodies(const Plan& plan, const std::string& sample, Observations& observations)
       : m_sample(sample), m_observations(observations) {
     addPaths(plan, {});
@@ -167,7 +168,8 @@ class SeenInBodies final : public BodyObserver {
   std::map<const Plan*, BodyPath> m_paths;
 };
 
-/// What was seen of a value as `sample` ran; its error says which of its inputs hold what is no number, too.
+/// Completes the error of an observation: it names the sample, and the inputs of this sample that contain NaN or
+/// infinities.
 Status naming(Status seen, const Sample& sample) {
   const auto odd = seen.ok() ? std::vector<NotFiniteInput>() : notFiniteInputs(sample.inputs, sample.name);
   if (odd.empty()) return seen;
@@ -180,7 +182,8 @@ Status naming(Status seen, const Sample& sample) {
   return error;
 }
 
-/// Samples of equal extents through the network, node by node. `running`: the name of the sample that runs.
+/// Runs samples of equal extents through the network, node by node. `running` is set to the name of the sample that
+/// runs.
 Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const CalibrateOptions& options,
                   std::string& running, Observations& observations) {
   const Graph& graph = steps.plan().graph();
@@ -217,7 +220,7 @@ Status runSamples(FusedNodeSteps& steps, std::span<const Sample> samples, const 
   return Done{};
 }
 
-/// Nodes behind which kernels of `plan`, at `path`, must end so that all edges whose ranges may be asked for stand in
+/// Adds the nodes after which kernels of `plan`, at `path`, must end, so that all edges that may need ranges are in
 /// memory.
 void addSplits(const Plan& plan, const BodyPath& path, std::set<std::string>& split) {
   const Graph& graph = plan.graph();
@@ -231,7 +234,7 @@ void addSplits(const Plan& plan, const BodyPath& path, std::set<std::string>& sp
     addSplits(plannedBody(body), path.into(graph.node(body.holder), body.attribute), split);
 }
 
-/// The network in float32, in which all edges whose ranges may be asked for stand in memory.
+/// Returns the network in float32, planned so that all edges that may need ranges are in memory.
 Result<std::shared_ptr<const Plan>> planToObserve(const Plan& plan, const StopToken& stop) {
   const auto& model = unquantized(plan.model);
   PlanOptions options = withoutLoweredTypes(plan.options);
@@ -258,7 +261,7 @@ Status addWeights(const Model& model, const BodyPath& path, const CalibrateOptio
     RangeChoice choice = options.settings.choice;
     choice.method = options.settings.weightMethod;
     const Tensor& numbers = *graph.constantData(product->weights);
-    if (notFiniteIn(numbers) > 0) continue;  // they stay floats (quantize.weights_not_finite)
+    if (notFiniteIn(numbers) > 0) continue;  // they remain floats (quantize.weights_not_finite)
     ranges.weights.emplace(weights,
                            weightRangeOf(numbers, options.settings.perChannel ? product->outputAxis : -1, choice));
   }

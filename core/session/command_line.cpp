@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// What a line holds so far: the words of one command, and the files that it needs.
+/// The words of one command so far, and the files that it needs.
 class CommandWords {
  public:
   CommandWords(std::string_view verb, const fs::path& folder) : m_folder(folder) {
@@ -33,7 +33,7 @@ class CommandWords {
     m_words.insert(m_words.end(), more.begin(), more.end());
     return *this;
   }
-  /// A value that looks like an option is joined to its own.
+  /// A value that looks like an option is joined to its option with "=".
   CommandWords& option(const std::string& name, const std::string& value) {
     return value.starts_with("-") ? word(name + "=" + value) : word(name).word(value);
   }
@@ -48,7 +48,7 @@ class CommandWords {
     m_files.insert(m_files.end(), plan.files.begin(), plan.files.end());
     return words(plan.words);
   }
-  /// --backend, where it is not what is taken anyway: another compiler has none, an engine file its own.
+  /// Adds --backend, unless it is the default. Another compiler has no backend, and an engine file has its own.
   CommandWords& backend(const WorkSource& source) {
     if (source.options.compiler == kOwnCompiler && source.backend != WorkSource().backend)
       option("--backend", source.backend);
@@ -68,7 +68,7 @@ class CommandWords {
   std::vector<CommandFile> m_files;
 };
 
-/// "resnet50_ranges.json" of ".../resnet50.onnx"; of files that are all called model the folder tells them apart.
+/// Returns "resnet50_ranges.json" for ".../resnet50.onnx". If the file is called model, the name of its folder is used.
 std::string besideName(const WorkSource& source, std::string_view ending) {
   const fs::path file(source.path);
   const std::string stem = file.stem().string();
@@ -80,7 +80,7 @@ bool isEngine(const WorkSource& source) {
   return fs::path(source.path).extension() == ".fse";
 }
 
-/// The words that every verb has that works on the source of a request and may run it.
+/// Returns the words that are the same for all commands that work on the source of a request and may run it.
 CommandWords wordsOf(std::string_view verb, const WorkerRequest& request, const fs::path& folder) {
   CommandWords words(verb, folder);
   words.model(request.source).backend(request.source).threads(request.threads);
@@ -112,7 +112,7 @@ CommandLine lineOf(const WorkerRequest& request, const RunCommandSettings& setti
   return wordsOf("run", request, folder).inputs(request.inputs).words(commandWords(settings)).line();
 }
 
-/// The engine file that stands for a side of a comparison; what makes it is put before.
+/// Returns the engine file that represents one side of a comparison, and adds the command that makes it.
 std::string compared(const WorkSource& source, const std::string& name, int threads, const fs::path& folder,
                      CommandLine& before) {
   const bool asItIs = isEngine(source) || (source.options == PlanOptions() && source.inputs.empty());
@@ -145,7 +145,7 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const EvaluateSettings&
   return lineOf(onReference, ErrorsSettings(), folder);
 }
 
-/// What is written of the tensor is the window's alone.
+/// The file of the tensor is only for the window.
 CommandLine lineOf(const WorkerRequest& request, TensorSettings settings, const fs::path& folder) {
   settings.npz.clear();
   CommandWords words("tensor", folder);
@@ -154,7 +154,7 @@ CommandLine lineOf(const WorkerRequest& request, TensorSettings settings, const 
   return words.inputs(request.inputs).words(commandWords(settings)).line();
 }
 
-/// The evaluations that the window keeps are its own.
+/// The evaluations that the window keeps are only for the window.
 CommandLine lineOf(const WorkerRequest& request, TuneSettings settings, const fs::path& folder) {
   settings.state.clear();
   CommandWords words = wordsOf("tune", request, folder);
@@ -184,7 +184,7 @@ Result<CommandLine> lineOf(const WorkerRequest& request, const ShutdownSettings&
   return lineOf(request, CancelSettings(), folder);
 }
 
-/// The command that does the work itself is the last.
+/// The last command does the work itself.
 Result<CommandLine> lineOf(const WorkerRequest& request, const fs::path& folder) {
   return std::visit([&](const auto& settings) -> Result<CommandLine> { return lineOf(request, settings, folder); },
                     request.settings);
@@ -241,7 +241,7 @@ Result<CommandLine> commandFor(const WorkerRequest& request, const fs::path& fol
 Status writeFiles(const CommandLine& line) {
   for (const CommandFile& file : line.files) {
     std::error_code error;
-    if (fs::exists(file.path, error)) continue;  // its name says what is in it
+    if (fs::exists(file.path, error)) continue;  // the file exists already; its name is a hash of its contents
     fs::create_directories(fs::path(file.path).parent_path(), error);
     TRY(writeFileAtomically(file.path, file.text));
   }

@@ -20,9 +20,10 @@
 namespace fusescope {
 namespace {
 
-/// Each engine is timed in this many short turns, A B A B …, so that what else the machine does meets both alike.
+/// The engines are timed in this many short turns, A B A B …, so that other work on the machine affects both equally.
 constexpr int kTurns = 5;
-/// Of a turn's time, the part that goes to timing layers: the profiler's own cost is kept out of the totals.
+/// The share of a turn's time that is used to time layers. Totals are measured separately, because the profiler takes
+/// time itself.
 constexpr double kLayersShare = 0.4;
 constexpr double kFirstWarmup = 0.3;
 constexpr double kLaterWarmup = 0.02;
@@ -31,33 +32,34 @@ std::optional<double> medianOf(std::vector<double> samples) {
   return samples.empty() ? std::nullopt : std::optional(upperMedian(std::move(samples)));
 }
 
-/// A fused node of an engine: the body that it is in (CoveringNode::place), and its number in that plan.
+/// A fused node of an engine: the body that contains it (CoveringNode::place), and its number in the plan of that body.
 using MeasuredNode = std::pair<BodyPath, FusedNodeId>;
 
-/// What the turns of one engine measured.
+/// The measurements of one engine in all turns.
 struct Measured {
   explicit Measured(const Cover& of) : made(of) {}
 
-  const Cover& made;  ///< what the engine runs
+  const Cover& made;  ///< the cover of what the engine runs
   std::vector<double> totals;
   std::map<MeasuredNode, std::vector<double>> layers;
   std::set<MeasuredNode> emulated;
   std::string unavailable;
-  std::string disturbed;  ///< what else went on while a turn was measured; empty: nothing that is known
+  std::string disturbed;  ///< other work that was noticed while a turn was measured; empty if there was none
 
   std::optional<double> total() const { return medianOf(totals); }
-  /// The sum over fused nodes; one without a step of its own (a view of its input) takes no time. Nothing where another
-  /// compiler tells no time of a kernel: its part was timed as a whole.
+  /// Returns the sum of the times of fused nodes. One without a step of its own (a view of its input) takes no time.
+  /// Returns nullopt if another compiler does not report the time of a kernel, because its part was timed as a whole.
   std::optional<double> sum(const std::vector<CoveringNode>& fusedNodes) const {
     return sumOf(fusedNodes, [](const std::vector<double>& turns) { return medianOf(turns); });
   }
-  /// The same, of one turn alone.
+  /// Returns the same sum for one turn.
   std::optional<double> sumInTurn(const std::vector<CoveringNode>& fusedNodes, std::size_t turn) const {
     return sumOf(fusedNodes, [&](const std::vector<double>& turns) {
       return turn < turns.size() ? std::optional(turns[turn]) : std::nullopt;
     });
   }
-  /// Whether the time of a fused node is known from its step alone: that of a kernel of another compiler.
+  /// Returns whether the time of the fused node can only be known if the compiler reports it, as for kernels of another
+  /// compiler.
   bool mustBeTold(const CoveringNode& fused) const {
     const ReadBackPlan* readBack = asReadBack(made);
     if (readBack == nullptr) return false;
@@ -85,7 +87,7 @@ struct Measured {
   }
 };
 
-/// Why some groups have no time where the engines have one; empty: all have.
+/// Returns why some groups have no time although the engines have one; empty if all groups have times.
 std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<CompareGroup>& groups) {
   const auto untold = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
     const auto isUntold = [&](const CoveringNode& fused) { return !measured.isTold(fused); };
@@ -101,7 +103,7 @@ std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<
   return ofA + (ofA.empty() || ofB.empty() ? "" : "; ") + ofB;
 }
 
-/// The range of `measured(turn)` over the turns; nothing if one gives nothing.
+/// Returns the range of `measured(turn)` over the turns; nullopt if it is unknown for one of them.
 template <class OfTurn>
 std::optional<Range> rangeOver(std::size_t turns, OfTurn measured) {
   std::optional<Range> range;
@@ -113,7 +115,7 @@ std::optional<Range> rangeOver(std::size_t turns, OfTurn measured) {
   return range;
 }
 
-/// Totals, groups and how far the turns agree about them.
+/// Sets the totals, the times of the groups, and their ranges over the turns.
 void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   if (a.unavailable.empty()) report.aMs = a.total();
   if (b.unavailable.empty()) report.bMs = b.total();
@@ -135,7 +137,8 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
   report.groupsUnavailable = untoldTimes(a, b, report.groups);
 }
 
-/// Steps of one turn, of what is made of the body at `path`; of a part that another compiler compiled its kernels.
+/// Adds the times of one turn: steps of the cover `made` of the body at `path`, and kernels of parts that another
+/// compiler compiled.
 void takeLayers(const std::vector<StepTime>& layers, const Cover& made, const BodyPath& path,
                 std::map<MeasuredNode, double>& turn, Measured& into) {
   for (const StepTime& layer : layers) {
@@ -198,7 +201,7 @@ Status measureInterleaved(Engine& a, Engine& b, const std::map<std::string, Tens
   return Done{};
 }
 
-/// By ValueId: what a plan has in memory.
+/// Returns the values that a plan has in memory.
 std::set<ValueId> inMemory(const Cover& plan) {
   std::set<ValueId> values;
   for (const FusedNode& fused : plan.fusedNodes) {
@@ -210,8 +213,8 @@ std::set<ValueId> inMemory(const Cover& plan) {
   return values;
 }
 
-/// Values that both plans have in memory in their bodies. A body runs once for each call: which call's value would be
-/// compared is nobody's to say, so they are counted.
+/// Counts the values in bodies that both plans have in memory. They are not compared, because there is one for each
+/// call of the body.
 std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   std::int64_t count = 0;
   for (const PlanLevel& level : planLevels(a, b)) {
@@ -223,7 +226,7 @@ std::int64_t valuesInBodies(const Cover& a, const Cover& b) {
   return count;
 }
 
-/// "onnxruntime 1.32.0, level=basic".
+/// Returns the compiler with its options: "onnxruntime 1.32.0, level=basic".
 std::string compilerText(const Cover& made) {
   const ReadBackPlan* readBack = asReadBack(made);
   if (readBack == nullptr) return kOwnCompiler + std::string(" ") + std::string(kFusescopeVersion);

@@ -18,7 +18,7 @@
 namespace fusescope {
 namespace {
 
-/// The sum of what is known; nothing: of none of them is a time known.
+/// Returns the sum of the known times; nullopt if no time is known.
 template <class Nodes, class TimeOf>
 std::optional<double> sumOfKnown(const Nodes& nodes, TimeOf timeOf) {
   std::optional<double> sum;
@@ -60,7 +60,7 @@ EngineFilesSide sideOf(const ReadBackPlan& made) {
   return side;
 }
 
-/// Kernels that are in no group of `match` stand alone.
+/// Kernels that are in no group of `match` form groups of their own.
 std::vector<CompareGroup> groupsByLayers(const ReadBackPlan& a, const ReadBackPlan& b, const LayerMatch& match) {
   std::vector<CompareGroup> groups;
   std::set<std::uint32_t> ofA, ofB;

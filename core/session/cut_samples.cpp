@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kOption = "--batch-axis";
 
-/// How many entries along `axis` the plan takes of an input; nothing where it has no such axis.
+/// Returns the number of entries along `axis` that the plan reads for an input; nullopt if the input has no such axis.
 std::optional<std::int64_t> entriesTaken(const Plan& plan, const std::string& input, std::size_t axis) {
   const auto spec = std::ranges::find(plan.inputSpecs, input, &InputSpec::name);
   if (spec == plan.inputSpecs.end() || axis >= spec->opt.size()) return std::nullopt;
@@ -21,7 +21,7 @@ Diagnostic cannotCut(const std::string& input, std::string message) {
   return {.message = std::move(message), .where = {.value = input, .attribute = kOption}};
 }
 
-/// How many samples `tensor` holds along `axis`.
+/// Returns the number of samples that `tensor` contains along `axis`.
 Result<std::int64_t> samplesIn(const Plan& plan, const std::string& input, const Tensor& tensor, std::size_t axis) {
   const auto taken = entriesTaken(plan, input, axis);
   if (!taken || tensor.container() != Container::None || axis >= tensor.dims().size()) return std::int64_t{1};
@@ -33,7 +33,7 @@ Result<std::int64_t> samplesIn(const Plan& plan, const std::string& input, const
   return held / *taken;
 }
 
-/// Part `i` of `count` equal ones along `axis`.
+/// Returns part `i` of `count` equal parts along `axis`.
 Result<Tensor> partOf(const std::string& input, const Tensor& tensor, std::size_t axis, std::int64_t i,
                       std::int64_t count) {
   const bool wholeBytes = tensor.type() != DataType::String && byteSize(tensor.type(), 2) > byteSize(tensor.type(), 1);

@@ -16,7 +16,7 @@ namespace fusescope {
 
 namespace {
 
-/// What the chosen tactics took when the engine was built, as far as they were measured.
+/// Adds the times of the chosen tactics from when the engine was built, as far as they were measured.
 void addBuilt(const EngineFile& engine, DiffInput& input) {
   for (const TacticChoice& choice : engine.tactics) {
     const auto chosen = std::ranges::find(choice.candidates, choice.chosen, &TacticTime::name);
@@ -25,7 +25,8 @@ void addBuilt(const EngineFile& engine, DiffInput& input) {
   }
 }
 
-/// What the compiler told when it made the plan; what runs once takes nothing of a run.
+/// Adds the times that the compiler reported when it made the plan. A kernel that runs only once takes no time in a
+/// run.
 void addTold(const ReadBackPlan& made, DiffInput& input) {
   for (const FusedNode& fused : made.fusedNodes) {
     const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
@@ -45,7 +46,7 @@ void addLayers(const std::vector<RunLayer>& layers, const Cover& plan, DiffInput
   }
 }
 
-/// "photos.npz, 8 samples, against f32 on native".
+/// Describes what was measured: "photos.npz, 8 samples, against f32 on native".
 std::string onText(const SampleSource& inputs, std::int64_t samples, const std::string& against,
                    const std::string& backend) {
   std::string text = inWords(inputs);
@@ -76,7 +77,7 @@ DiffError errorOf(const LocalAndCarried& errors) {
   return {.carried = size(errors.carried), .local = size(errors.local)};
 }
 
-/// Error: a fused node that `plan` has not, or has with other types.
+/// Returns the errors of a run. Errors: `plan` does not have one of its fused nodes, or has it with other types.
 Result<DiffErrors> errorsOf(const RunErrors& run, const Cover& plan) {
   DiffErrors errors = errorsOn(run.inputs, run.samples, run.against, run.backend);
   std::map<std::string, const FusedNode*> byIdentity;

@@ -32,7 +32,7 @@ PricedKernel pricedKernel(const ReadBackPlan& made, const FusedNode& fused, doub
   return priced;
 }
 
-/// Planned kernels of nodes for which the engine has none, and says that it needs none.
+/// Adds planned kernels for whose nodes the engine reports that it needs no kernel.
 void addNone(const ReadBackPlan& made, std::vector<PricedKernel>& kernels) {
   const auto needsNone = [&](NodeId node) {
     const Fate fate = made.fateOf(node);
@@ -55,7 +55,7 @@ void addConversions(const ReadBackPlan& made, std::vector<PricedConversion>& con
   }
 }
 
-/// Over the tables of one network, target and device.
+/// A price model over the tables of one network, target and device.
 class EnginePriceModel final : public PriceModel {
  public:
   explicit EnginePriceModel(std::vector<EnginePriceTable> tables) : m_tables(std::move(tables)) {
@@ -71,7 +71,7 @@ class EnginePriceModel final : public PriceModel {
     return prices;
   }
 
-  /// Of several measurements of the same the least, and how far they are apart.
+  /// If the same conversion was measured several times, returns the shortest time and the spread.
   Price conversion(DataType from, DataType to, std::int64_t elements) const override {
     Price price;
     double most = 0;
@@ -125,7 +125,7 @@ class EnginePriceModel final : public PriceModel {
   }
 
   std::vector<EnginePriceTable> m_tables;
-  std::map<std::string, std::vector<Known>> m_kernels;  ///< by identity
+  std::map<std::string, std::vector<Known>> m_kernels;  ///< the known kernels by identity
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ Result<std::filesystem::path> folderOfPrices() {
   return folder;
 }
 
-/// Each readable table with its file, in no order.
+/// Returns all readable tables with their files, in no particular order.
 std::vector<std::pair<std::filesystem::path, EnginePriceTable>> readAll() {
   std::vector<std::pair<std::filesystem::path, EnginePriceTable>> all;
   const auto folder = folderOfPrices();
@@ -144,7 +144,7 @@ Result<EnginePriceTable> enginePricesFromJson(const Json& json) {
 
 namespace {
 
-/// What is the same of an engine each time that it is measured.
+/// Returns the part of a table that is the same each time the engine is measured.
 std::string identityOf(EnginePriceTable table) {
   for (std::string* text : {&table.origin.kept, &table.origin.times}) text->clear();
   table.origin.files.clear();

@@ -18,7 +18,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether `inputs` have the extents at which work and bytes of the kernels of `cover` are known.
+/// Returns whether `inputs` have the extents at which the work and bytes of the kernels of `cover` are known.
 bool haveUsualExtents(const Cover& cover, const std::map<std::string, Tensor>& inputs) {
   return std::ranges::all_of(cover.inputSpecs, [&](const InputSpec& spec) {
     const auto given = inputs.find(spec.name);
@@ -100,7 +100,8 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
 
 namespace {
 
-/// `cover`: what has the layer's fused node. `calls`: of the body that it is in; nothing outside of bodies.
+/// `cover` contains the layer's fused node. `calls` is the number of calls of the body that contains the layer; nullopt
+/// outside of bodies.
 Json layerJson(const StepTime& layer, const Cover& cover, std::optional<std::int64_t> calls) {
   const auto* fused = layer.fused.valid() ? &cover.fusedNodes[layer.fused.index] : nullptr;
   Json json = {{"name", layer.name},

@@ -15,7 +15,8 @@
 namespace fusescope {
 namespace {
 
-/// What `lowered` gives, held against what `full`, of the same network in float32, gives; of several samples the worst.
+/// Returns the differences between the results of `lowered` and those of `full`, the same network in float32; for
+/// several samples, the largest ones.
 Result<ErrorReport> errorsAgainst(Engine& full, Engine& lowered, const Samples& samples, const Tolerance& tolerance,
                                   const StopToken& stop, const Progress& progress) {
   const Graph& graph = full.plan().graph();

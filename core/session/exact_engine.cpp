@@ -15,7 +15,7 @@ Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOpt
   exact.support.reset();
   exact.directives.insert(exact.directives.end(), more.begin(), more.end());
   assignIds(exact.directives);
-  if (plan.target.planningOnly) exact.target = "cpu";  // ours runs it here, whatever it is planned for
+  if (plan.target.planningOnly) exact.target = "cpu";  // our own compiler runs it here, whatever its target is
   BuildOptions build = options;
   build.backend = "native";
   build.measureTactics = false;

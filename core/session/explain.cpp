@@ -21,8 +21,8 @@
 namespace fusescope {
 namespace {
 
-/// What a name of the command line stands for: a node of the graph, a node of the file that is no more, or a node in a
-/// body ("the_if/inner_exp"), of which the holder is a node of the graph.
+/// The node to which a name on the command line refers: a node of the graph, a node of the file that no longer exists,
+/// or a node in a body ("the_if/inner_exp"), whose holder is a node of the graph.
 struct Found {
   std::string name;
   std::optional<NodeId> node;
@@ -30,8 +30,8 @@ struct Found {
   std::vector<std::string> origins;
 };
 
-/// The one node of a body that `text` names exactly; nothing where none is. Error: it names several, each of which is
-/// said.
+/// Returns the only node of a body that `text` names exactly; nullopt if there is none. Error: it names several nodes,
+/// which the message lists.
 Result<std::optional<BodyNode>> findInBodies(const Model& model, std::string_view text) {
   if (text.find('/') == std::string_view::npos) return std::optional<BodyNode>();
   const auto matched = PatternMatcher(model).match(text);
@@ -39,7 +39,7 @@ Result<std::optional<BodyNode>> findInBodies(const Model& model, std::string_vie
   std::vector<BodyNode> exact;
   std::vector<std::string> names;
   for (const BodyNode& found : matched.value().inBodies) {
-    if (!text.ends_with(found.place.name)) continue;  // a pattern names it
+    if (!text.ends_with(found.place.name)) continue;  // only a pattern matches the node, not its name
     exact.push_back(found);
     names.push_back(found.place.text());
   }
@@ -50,7 +50,7 @@ Result<std::optional<BodyNode>> findInBodies(const Model& model, std::string_vie
   return exact.empty() ? std::nullopt : std::optional(exact.front());
 }
 
-/// The node that "the_if/inner" names where the branch that is taken stands in the place of the_if.
+/// Returns the node that "the_if/inner" names if one branch has replaced the_if.
 std::optional<NodeId> findInTakenBranch(const Model& model, std::string_view path) {
   if (path.find('/') == std::string_view::npos) return {};
   const auto matched = PatternMatcher(model).match(path);
@@ -91,7 +91,7 @@ Json typeJson(DataType type) {
   return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
 }
 
-/// What became of each directive that asks a type of the subject.
+/// Returns the answer to each directive that asks for a type of the subject.
 Json answersJson(const Plan& plan, const Subject& subject) {
   Json list = Json::array();
   for (const DirectiveAnswer* answer : pinAnswersAbout(plan, subject)) {
@@ -112,7 +112,7 @@ Json togetherJson(const Plan& plan) {
   return json;
 }
 
-/// What import and normalisation made of a node of the file.
+/// Returns what import and normalisation did with a node of the file.
 Json becameJson(const Plan& plan, const std::string& origin) {
   Json list = Json::array();
   for (const Decision& decision : plan.decisions) {
@@ -123,7 +123,7 @@ Json becameJson(const Plan& plan, const std::string& origin) {
   return list;
 }
 
-/// How the values that a node reads and makes stand in this plan.
+/// Describes the values that a node reads and writes, as they are in this plan.
 Json edgesJson(const Plan& plan, const Node& node, const FusedNode& fused) {
   const auto edge = [&](ValueId value, const char* direction) {
     const auto inner = std::ranges::find(fused.innerEdges, value, &InnerEdge::value);
@@ -141,7 +141,8 @@ Json edgesJson(const Plan& plan, const Node& node, const FusedNode& fused) {
   return list;
 }
 
-/// What its kernel comes to at the least, usual and most extents of the inputs: all the same where they are fixed.
+/// Returns work, bytes and time of the kernel at the minimum, usual and maximum extents of the inputs; they are equal
+/// if all extents are fixed.
 Json costsJson(const FusedNode& fused) {
   const CostAt usual{.flops = fused.flops, .bytes = fused.bytes, .ms = fused.predictedMs};
   const CostRange range = fused.range.value_or(CostRange{usual, usual});
@@ -153,7 +154,7 @@ Json costsJson(const FusedNode& fused) {
       {"usual", at(usual)}, {"least", at(range.least)}, {"most", at(range.most)}, {"open", fused.range.has_value()}};
 }
 
-/// The borders of the node's segment that the node's own kernel reads or writes.
+/// Returns the borders of the node's segment that the node's own kernel reads or writes.
 Json bordersJson(const Plan& plan, const FusedNode& fused) {
   Json list = Json::array();
   const auto borders = segmentBorders(plan);
@@ -173,7 +174,7 @@ Json helpJson(const Plan& plan, NodeId node, const BodyPath& path) {
   return list;
 }
 
-/// The nodes of the exported program that torch made its origins of, each once.
+/// Returns the nodes of the exported program from which torch made the node's origins, each once.
 Json programNodesJson(const Model& model, const Node& node) {
   Json list = Json::array();
   for (const OriginId origin : node.origins)
@@ -183,8 +184,8 @@ Json programNodesJson(const Model& model, const Node& node) {
   return list;
 }
 
-/// What is said of a node that is in the graph, and the subjects of decisions about it. `path`: the body of
-/// `plan`.
+/// Describes a node of the graph, and adds the subjects of decisions about it. `path` is the body of which `plan` is
+/// the plan.
 void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, std::vector<Subject>& subjects) {
   const Node& node = plan.graph().node(id);
   subjects.push_back(Subject::node(node.name));
@@ -218,7 +219,7 @@ void explainNode(const Plan& plan, NodeId id, const BodyPath& path, Json& json, 
 
 Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPath& path);
 
-/// What the plan of a body says of a node in it. `path`: the body that `plan` is of.
+/// Describes a node in a body by the plan of this body. `path` is the body of which `plan` is the plan.
 Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& body, const BodyPath& path) {
   const Node& holder = plan.graph().node(found.holder);
   const BodyPath step = BodyPath().into(holder, found.attribute());
@@ -231,7 +232,7 @@ Result<Json> explainInBody(const Plan& plan, const BodyNode& found, const Plan& 
   return json;
 }
 
-/// `path`: the body that `plan` is of.
+/// `path` is the body of which `plan` is the plan.
 Result<Json> explained(const Plan& plan, std::string_view nodeName, const BodyPath& path) {
   const auto found = TRY(findNode(plan, nodeName));
   if (found.inBody)

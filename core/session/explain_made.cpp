@@ -58,7 +58,8 @@ Json madeJson(const ReadBackPlan& made, NodeId node) {
   return json;
 }
 
-/// What decisions about a node are about: itself, what it makes, and the kernels that hold it, planned and made.
+/// Returns the subjects of decisions about a node: the node, its outputs, and the kernels that contain it, both the
+/// planned and the made ones.
 std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
   const Node& node = made.graph().node(id);
   std::vector<Subject> subjects{Subject::node(node.name)};
@@ -76,8 +77,8 @@ std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
   return subjects;
 }
 
-/// Where the time that is predicted for the node's kernel was measured; null: none is predicted, or it is not known any
-/// more.
+/// Returns where the predicted time of the node's kernel was measured; null if no time is predicted, or if its source
+/// is no longer known.
 Json priceFromJson(const Artifact& artifact, const Json& explained) {
   const Plan& plan = *artifact.plan;
   const auto node = plan.graph().findNode(explained.at("node").get<std::string>());
@@ -93,8 +94,8 @@ Json madeType(DataType type) {
   return type == DataType::Undefined ? Json(nullptr) : Json(name(type));
 }
 
-/// The borders of the network's segments that the kernels of `node` read or write; of a node without a kernel those
-/// that it does itself.
+/// Returns the borders of the network's segments that the kernels of `node` read or write. For a node without a kernel,
+/// returns those that it reads or writes itself.
 Json bordersMade(const ReadBackPlan& made, NodeId id) {
   std::vector<ValueId> moved;
   for (const FusedNodeId kernel : made.kernelsOf(id)) {
@@ -113,7 +114,7 @@ Json bordersMade(const ReadBackPlan& made, NodeId id) {
   return list;
 }
 
-/// Types and places are those that the compiler made, in place of those that were planned; null: not disclosed.
+/// Replaces the planned types and places by those that the compiler made; null: not disclosed.
 void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
   const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
   json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : madeType(grant->granted);

@@ -20,7 +20,7 @@ Json extentsJson(const std::vector<torch::SymbolicNumber>& extents) {
   return list;
 }
 
-/// {"as_float": 3.0} is 3.0.
+/// Returns the number in the form of a union: {"as_float": 3.0} becomes 3.0.
 Json constantJson(const Json& constant) {
   if (!constant.is_object() || constant.size() != 1) return constant;
   const bool isNone = constant.begin().key() == "as_none";
@@ -63,8 +63,8 @@ Json rangesJson(const ExportedProgram& program) {
   return ranges;
 }
 
-/// Every module that its author names, in order, with its class where it was called, and the nodes made in it and in
-/// those within it.
+/// Returns all modules that the author named, in order, each with its class if it was called, and the number of nodes
+/// made in it and in the modules inside it.
 Json modulesJson(const ExportedProgram& program) {
   struct Seen {
     std::string className;
@@ -106,7 +106,7 @@ Json examplesJson(const std::map<std::string, Tensor>& examples) {
   return list;
 }
 
-/// All but what became of each node.
+/// Returns everything about the network that torch made, except the fate of each node.
 Json aboutMade(const KeptNetwork& kept) {
   Json json = {{"network", kept.network.string()}};
   json.update(toJson(kept.made));

@@ -21,7 +21,7 @@ namespace {
 
 using SampleValues = std::map<std::string, Tensor>;
 
-/// The arrays of one sample: `in:` and `out:` where a name is on both sides of the part.
+/// Returns the arrays of one sample. Names that are on both sides of the part get the prefixes `in:` and `out:`.
 NpzArrays arraysOf(const NetworkPart& part, const SampleValues& values) {
   NpzArrays arrays;
   for (const std::string& name : part.inputs) arrays["in:" + name] = values.at(name);
@@ -89,13 +89,13 @@ class Extraction {
     TRY(checkNotWrittenOver(m_options.path, m_plan, m_bytes));
     const std::filesystem::path path = folder / "part.onnx";
     TRY(onnxlib::writeNetworkAs(path, path.parent_path() / weights, m_bytes));
-    // What types its outputs have is not always known where the network cannot be run, and the checker wants to know.
+    // The checker needs the types of the outputs, which are not always known if the network cannot be run.
     if (m_result.whyNoValues.empty()) TRY(checkByOnnx(path, m_cutter.source()));
     m_model = TRY(openModel(path, {}, m_options.run.stop));
     return Done{};
   }
 
-  /// The part on what was recorded, against what the whole made.
+  /// Runs the part on the recorded inputs and compares its results with those of the whole network.
   Status compare() {
     Samples samples;
     for (std::size_t i = 0; i < m_recorded.samples.size(); ++i) {
@@ -160,13 +160,14 @@ class Extraction {
           "ranges belong to values, which keep their names: give the file of --ranges with the part, too");
   }
 
-  bool wishesSomething() const {
+  bool asksForSomething() const {
     const PlanOptions& options = m_plan.options;
     return !m_result.directives.empty() || !options.precisions.empty() || options.target != PlanOptions().target ||
            options.workspaceBytes != 0 || options.weightOnly.type != DataType::Undefined;
   }
 
-  /// Whether the file is there: of an earlier part of that name, since this one does not write it.
+  /// Returns whether the file exists. It then belongs to an earlier part of that name, because this part does not write
+  /// it.
   bool noteLeft(const std::filesystem::path& file) {
     std::error_code none;
     if (!std::filesystem::exists(file, none)) return false;
@@ -185,7 +186,7 @@ class Extraction {
         values.push_back(arraysOf(m_part, sample));
       }
     std::string directives;
-    if (wishesSomething()) {
+    if (asksForSomething()) {
       PlanOptions options = m_plan.options;
       options.directives = m_result.directives;
       directives = toJson(directivesFileOf(options)).dump(2) + "\n";
@@ -210,7 +211,7 @@ class Extraction {
   const ExtractOptions& m_options;
   RecordedValues m_recorded;
   onnxlib::NetworkBytes m_bytes;
-  std::shared_ptr<const Model> m_model;  ///< of the part
+  std::shared_ptr<const Model> m_model;  ///< the model of the part
   ExtractedPart m_result;
 };
 
@@ -222,10 +223,10 @@ Json valuesJson(const std::vector<PartValue>& values) {
 
 }  // namespace
 
-Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& wishes, const Samples* samples,
+Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& selection, const Samples* samples,
                                   const ExtractOptions& options) {
   const NetworkCutter cutter = TRY(NetworkCutter::open(*artifact.plan, options.run.stop));
-  const NetworkPart part = TRY(chosenPart(cutter, artifact.cover(), wishes, options.run.stop));
+  const NetworkPart part = TRY(chosenPart(cutter, artifact.cover(), selection, options.run.stop));
   return extractPart(cutter, *artifact.plan, part, samples, options);
 }
 

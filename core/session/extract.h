@@ -50,12 +50,12 @@ struct ExtractOptions {
   RecordingOptions run{};
 };
 
-/// Cuts the part that `wishes` names out of the network of `artifact` (of its made cover if that is known). Then runs
-/// the whole network up to the inputs of the part on `samples`, runs the part on the recorded values, and compares the
-/// results. If the whole network cannot be run, and `samples` are random, the part has no values and says why. Errors:
-/// those of chosenPart(); an input of the part that is not a tensor, which a .npz cannot contain; the part gives other
-/// numbers than the whole network; the path would overwrite a file that the network is read from.
-Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& wishes, const Samples* samples,
+/// Cuts the part that `selection` names out of the network of `artifact` (of its made cover if that is known). Then
+/// runs the whole network up to the inputs of the part on `samples`, runs the part on the recorded values, and compares
+/// the results. If the whole network cannot be run, and `samples` are random, the part has no values and says why.
+/// Errors: those of chosenPart(); an input of the part that is not a tensor, which a .npz cannot contain; the part
+/// gives other numbers than the whole network; the path would overwrite a file that the network is read from.
+Result<ExtractedPart> extractPart(const Artifact& artifact, const PartSelection& selection, const Samples* samples,
                                   const ExtractOptions& options);
 
 /// Does the same for a part that is given by its nodes.

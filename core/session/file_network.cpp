@@ -14,7 +14,7 @@
 namespace fusescope {
 namespace {
 
-/// What a file declares of its values is little: what the plan's network says of them is added.
+/// Returns `graph` with the types of `known`, the plan's network, because a file declares few types of its values.
 Result<std::shared_ptr<const Graph>> typed(const Graph& graph, const Graph& known) {
   GraphEditor editor(graph);
   for (const ValueId value : graph.allValues()) {
@@ -24,7 +24,7 @@ Result<std::shared_ptr<const Graph>> typed(const Graph& graph, const Graph& know
   return editor.publish();
 }
 
-/// What became of the nodes that no node of the network stands for any more, by where their results are now.
+/// Determines what became of nodes that no node of the network represents any more, from where their results are now.
 class Gone {
  public:
   Gone(const FileNetwork& file, const Graph& now, const std::vector<std::vector<NodeId>>& standing)
@@ -39,7 +39,7 @@ class Gone {
   bool isGone(const Node& node) const {
     return std::ranges::all_of(node.origins, [&](OriginId origin) { return m_standing[origin.index].empty(); });
   }
-  /// Nodes of which an output of the network is made.
+  /// Finds the nodes on which an output of the network depends.
   void findNeeded() {
     m_isNeeded.resize(m_graph.nodeIdLimit(), 0);
     const auto need = [&](ValueId value) {
@@ -54,8 +54,8 @@ class Gone {
     const auto now = value.valid() ? m_now.findValue(m_graph.value(value).name) : std::nullopt;
     return now && m_now.isConstant(*now);
   }
-  /// It is made of constants, or of extents: its result is a constant now, or went into one, or into something that is
-  /// gone itself.
+  /// Returns whether the node was folded: it depends only on constants or extents, and its result is now a constant, a
+  /// part of one, or an input of a node that is gone itself.
   bool isFolded(const Node& node) const {
     if (!isGone(node) || m_isNeeded[node.id.index] == 0) return false;
     if (std::ranges::any_of(node.outputs, [&](ValueId value) { return isConstantNow(value); })) return true;
@@ -69,7 +69,7 @@ class Gone {
 
   const Graph& m_graph;
   const Graph& m_now;
-  const std::vector<std::vector<NodeId>>& m_standing;  ///< by OriginId
+  const std::vector<std::vector<NodeId>>& m_standing;  ///< by OriginId: the nodes that represent it
   std::vector<char> m_isNeeded, m_isFolded;            ///< by NodeId
 };
 
@@ -93,7 +93,7 @@ class Covering {
  private:
   const Graph& graph() const { return *m_file.model->graph; }
 
-  /// Nobody planned it: it has what is drawn and compared of a plan.
+  /// Makes the cover that nobody planned; it has only what is needed to draw and compare it.
   void makeAlone() {
     m_alone->model = m_file.model;
     m_alone->target = m_cover.target;
@@ -123,7 +123,7 @@ class Covering {
     m_alone->index();
   }
 
-  /// That of the kernel to which it gives its kind; else it is some operator.
+  /// Returns the kind of the kernel that the node determines; otherwise the kind of a single operator.
   std::string kindOf(const Node& node) const {
     for (const OriginId origin : node.origins)
       for (const NodeId standing : m_standing[origin.index])
@@ -156,7 +156,7 @@ class Covering {
     return fates;
   }
 
-  /// A node that any kernel calculates is in a kernel.
+  /// Returns the fate of a node that is represented by `nodes`. A node that any kernel calculates is in a kernel.
   Fate fateOfStanding(const std::vector<NodeId>& nodes) const {
     std::optional<Fate> known;
     for (const NodeId node : nodes) {
@@ -171,7 +171,7 @@ class Covering {
     return *known;
   }
 
-  /// By name of a node of the file: why no node stands for it, in words for people.
+  /// Returns, by the name of a node of the file, why no node represents it, in words for people.
   std::map<std::string, std::string> reasonsOfRemoval() const {
     std::map<std::string, std::string> reasons;
     for (const Decision& decision : unquantized(m_cover.model)->decisions)
@@ -192,10 +192,11 @@ class Covering {
     return std::shared_ptr<const ReadBackPlan>(std::move(made));
   }
 
-  /// A kernel of the cover holds what its nodes stand for; how that is known is as the cover knows its nodes.
+  /// Returns a kernel of the cover in terms of the file's nodes: it contains the nodes that its own nodes represent,
+  /// with the same certainty.
   ReadBackKernel inFile(const FusedNode& fused) const {
     ReadBackKernel kernel{.name = fused.name, .kind = fused.kind, .compute = fused.compute};
-    kernel.region = std::to_string(fused.id.index);  // keepKnown() finds it again by that
+    kernel.region = std::to_string(fused.id.index);  // keepKnown() finds the kernel again by this text
     const ReadBackPlan* read = asReadBack(m_cover);
     std::map<NodeId, Certainty> held;
     for (std::size_t i = 0; i < fused.nodes.size(); ++i) {
@@ -214,7 +215,7 @@ class Covering {
     }
     return kernel;
   }
-  /// What is known of the cover's kernels, which stays.
+  /// Copies what is known of the cover's kernels.
   void keepKnown(const std::vector<FileNodeFate>& fates, ReadBackPlan& made) const {
     const ReadBackPlan* read = asReadBack(m_cover);
     for (FusedNode& fused : made.fusedNodes) {
@@ -230,7 +231,8 @@ class Covering {
       kernel.region = read == nullptr ? std::string() : read->kernels[own.id.index].region;
       kernel.once = read != nullptr && read->kernels[own.id.index].once;
       kernel.ms = read == nullptr ? std::nullopt : read->kernels[own.id.index].ms;
-      kernel.isOurs = read == nullptr || read->kernels[own.id.index].isOurs;  // of ours nothing is uncertain
+      // Nothing about our own kernels is uncertain.
+      kernel.isOurs = read == nullptr || read->kernels[own.id.index].isOurs;
     }
     for (const FileNodeFate& fate : fates) {
       const NodeId node = m_file.nodeOf[fate.origin.index];
@@ -247,7 +249,8 @@ class Covering {
     }
   }
 
-  /// As the cover's kernel holds the value of this name; what it does not hold stays as it is.
+  /// Copies the inner edge of the cover's kernel that has the name of this value. If there is none, `edge` is not
+  /// changed.
   void takeInnerEdge(const FusedNode& own, InnerEdge& edge) const {
     const std::string& name = graph().value(edge.value).name;
     for (const InnerEdge& held : own.innerEdges)

@@ -20,7 +20,7 @@
 namespace fusescope {
 namespace {
 
-/// `parse` of the file at `path`; errors name it.
+/// Reads the file at `path` with `parse`. Errors name the file.
 template <class Parse>
 auto parsed(const std::filesystem::path& path, Parse parse) -> decltype(parse(std::string_view())) {
   const std::string text = TRY(readTextFile(path));
@@ -45,25 +45,26 @@ Result<EngineFiles> readFiles(const EngineFilePaths& paths) {
   return files;
 }
 
-/// A log of another build says nothing of this engine: it is left out as a whole.
+/// Removes the log if it belongs to the build of another engine, because it says nothing about this one.
 void leaveOutLogOfAnother(EngineFiles& files, const Model& model) {
   auto another = logOfAnother(files, model, files.names.back());
   if (!another) return;
   files.contradicted.push_back(*std::move(another));
-  files.names.pop_back();  // it was read last
+  files.names.pop_back();  // the log is the file that was read last
   files.log.reset();
 }
 
-/// The target of the version that the log names, else of the oldest that writes such layers.
+/// Returns the target of the version that the log names; otherwise that of the oldest version that writes such layers.
 std::string targetOf(const EngineFiles& files) {
   const std::string version =
       files.log && !files.log->version.empty() ? files.log->version : files.layers.oldestVersion;
   const std::string major = version.substr(0, version.find('.'));
-  const bool isOld = major == "8" && (version != "8.6" || files.log);  // layers of 8.6 and later look alike
+  // Layers of version 8.6 and later have the same form.
+  const bool isOld = major == "8" && (version != "8.6" || files.log);
   return std::string("tensorrt-") + (isOld ? "8" : major == "11" ? "11" : "10");
 }
 
-/// "FP32+FP16+INT8": the floats besides f32. int8 needs ranges, or is in the network.
+/// Returns the float types besides f32 in a text such as "FP32+FP16+INT8". int8 needs ranges, or is in the network.
 std::vector<DataType> precisionsIn(const std::string& words) {
   std::vector<DataType> types;
   for (const std::string& word : split(words, '+')) {
@@ -73,7 +74,7 @@ std::vector<DataType> precisionsIn(const std::string& words) {
   return types;
 }
 
-/// The types that the log says were set for layers of TensorRT's network, as pins of their nodes.
+/// Returns the types that, according to the log, were set for layers of TensorRT's network, as pins on their nodes.
 Directives pinsIn(const EngineLog& log, const Graph& graph) {
   Directives pins;
   for (const EngineLog::TypeSet& set : log.typesSet) {
@@ -90,7 +91,7 @@ Directives pinsIn(const EngineLog& log, const Graph& graph) {
   return pins;
 }
 
-/// Extents of the engine's inputs, where the network leaves them open and the engine does not.
+/// Returns the extents of the engine's inputs that the network leaves open and the engine does not.
 std::vector<InputOverride> extentsOf(const EngineLayers& engine, const Model& model,
                                      const std::vector<InputOverride>& given) {
   std::vector<InputOverride> extents = given;
@@ -115,7 +116,8 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
   const std::vector<InputOverride> extents = extentsOf(files.layers, *model, request.inputs);
   if (extents.size() == request.inputs.size()) return model;
   auto again = openModel(request.model, extents, stop, progress);
-  return again.ok() || again.error().cancelled ? again : Result(std::move(model));  // other extents than the engine's
+  // The network cannot be opened with the extents of the engine.
+  return again.ok() || again.error().cancelled ? again : Result(std::move(model));
 }
 
 Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadBack& told) {
@@ -126,7 +128,7 @@ Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadB
   return artifact;
 }
 
-/// importEngine() for what TorchInductor made of an exported program before.
+/// Imports what TorchInductor made of an exported program; see importEngine().
 Result<Artifact> importInductorBuild(const EngineImport& request, const StopToken& stop, const Progress& progress) {
   const std::filesystem::path& path = request.files.layers;
   for (const auto& [file, option] :
@@ -184,7 +186,7 @@ Run engineRun(const Artifact& artifact) {
   const ReadBackPlan& made = *artifact.made;
   const Placement& placement = *made.placement;
   Run run{.kind = RunKind::Plan, .state = RunState::Ready, .options = made.options, .started = timestamp()};
-  run.options.support.reset();  // it is an answer, which the plan has
+  run.options.support.reset();  // the plan contains this answer already
   run.machine = placement.device.empty() ? "a device that the files do not name" : placement.device;
   run.made = SharedOptional<Json>(toJson(made));
   if (placement.times.empty() && !placement.latencyMs) return run;
@@ -244,7 +246,7 @@ Result<EngineFilePaths> sortEngineFiles(const std::vector<std::filesystem::path>
       continue;
     }
     const std::string text = TRY(readTextFile(path));
-    // A log may hold a list of layers and a profile, too: it counts as a log where it tells of a build.
+    // A log may contain a list of layers and a profile as well; the file counts as a log if it describes a build.
     const auto log = parseEngineLog(text);
     const bool isBuild = log.ok() && (!log.value().nodes.empty() || !log.value().tactics.empty());
     if (isBuild) {

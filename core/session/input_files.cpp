@@ -39,7 +39,7 @@ const InputSpec* specOf(const Plan& plan, const std::string& name) {
   return found == plan.inputSpecs.end() ? nullptr : &*found;
 }
 
-/// Whether `name` is a weight of the network whose numbers are others.
+/// Returns whether `name` is a weight of the network whose numbers differ from `tensor`.
 bool isOtherWeight(const Plan& plan, const std::string& name, const Tensor& tensor) {
   const auto value = plan.graph().findValue(name);
   if (!value) return false;
@@ -47,7 +47,7 @@ bool isOtherWeight(const Plan& plan, const std::string& name, const Tensor& tens
   return constant != nullptr && constant->hasData() && !constant->identical(tensor);
 }
 
-/// The arrays that are inputs of the network.
+/// Returns the arrays that are inputs of the network.
 Result<Values> inputsOf(const Plan& plan, const fs::path& path, const NpzArrays& arrays) {
   Values values;
   for (const auto& [name, tensor] : inputsFrom(arrays)) {
@@ -83,7 +83,7 @@ Result<std::pair<std::string, Tensor>> readNpy(const Plan& plan, const fs::path&
   return std::pair(name, fromCodes(TRY(std::move(array)), spec->dtype));
 }
 
-/// I of "input_I.pb".
+/// Returns the number I in "input_I.pb".
 std::optional<std::size_t> testDataIndex(const fs::path& path) {
   const std::string stem = path.stem().string();
   if (!stem.starts_with(kTestDataPrefix)) return {};
@@ -118,13 +118,13 @@ bool isArchive(const fs::path& path) {
   return path.extension() == ".npz";
 }
 
-/// A network or an engine, for the example inputs that it carries: of an exported program of PyTorch those that it was
-/// exported with.
+/// Returns whether the file is a network or an engine, which may contain example inputs. For an exported program of
+/// PyTorch, these are the inputs with which it was exported.
 bool isNetworkFile(const fs::path& path) {
   return path.extension() == ".pt2" || path.extension() == ".onnx" || path.extension() == ".fse";
 }
 
-/// Whether `path` leads to the file that the network of `plan` was read from.
+/// Returns whether `path` is the file from which the network of `plan` was read.
 bool isOwnFile(const Plan& plan, const fs::path& path) {
   const MappedFiles& files = unquantized(plan.model)->files;
   const auto there = identityOf(path);
@@ -143,9 +143,9 @@ Result<Sample> sampleOf(const Plan& plan, const fs::path& path, const NpzArrays&
   return Sample{path.stem().string(), std::move(inputs)};
 }
 
-/// The examples that the network or engine at `path` carries, which is not the plan's own.
+/// Returns the examples in the network or engine at `path`, which is not the plan's own file.
 Result<Sample> exampleOf(const Plan& plan, const fs::path& path) {
-  if (path.extension() == ".pt2") {  // says why it holds none
+  if (path.extension() == ".pt2") {  // says why the file contains none
     const auto examples = calledAsInputs(*unquantized(plan.model), TRY(readExampleInputs(path)));
     return sampleOf(plan, path, NpzArrays(examples.begin(), examples.end()));
   }
@@ -154,12 +154,12 @@ Result<Sample> exampleOf(const Plan& plan, const fs::path& path) {
   return sampleOf(plan, path, examples);
 }
 
-/// Polygraphy's inputs.
+/// Returns whether the file is one of Polygraphy's inputs.
 bool isList(const fs::path& path) {
   return path.extension() == ".json";
 }
 
-/// A file of a folder that holds one input: other .pb files there are expected outputs.
+/// Returns whether a file of a folder contains one input; other .pb files in the folder are expected outputs.
 bool isInputOfFolder(const fs::path& path) {
   return path.extension() == ".npy" || (path.extension() == ".pb" && testDataIndex(path));
 }

@@ -36,7 +36,8 @@ Json valuesJson(const Graph& graph, const std::vector<ValueId>& values) {
   return list;
 }
 
-/// How many of the file's nodes are of each operator, by name; domains other than ONNX's own are written before it.
+/// Counts the nodes of the file by operator, in order of the names. Domains other than those of ONNX are written before
+/// the name.
 Json operatorsJson(const Model& model) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& origin : model.origins) {
@@ -47,7 +48,7 @@ Json operatorsJson(const Model& model) {
   return json;
 }
 
-/// How many values that a node computes are of each type.
+/// Counts the values that nodes calculate by type.
 Json typesJson(const Graph& graph) {
   std::map<std::string, std::int64_t> counts;
   for (const auto id : graph.allValues()) {
@@ -58,7 +59,8 @@ Json typesJson(const Graph& graph) {
   return json;
 }
 
-/// What import and inference put right or assumed: decisions about the file, not about what became of its nodes.
+/// Returns what import and inference corrected or assumed, that is, the decisions about the file that are not about the
+/// fate of its nodes.
 Json findingsJson(const Model& model) {
   Json findings = Json::array();
   for (const auto& decision : model.decisions) {

@@ -31,7 +31,7 @@ Json evaluationJson(const Evaluation& evaluation) {
   return json;
 }
 
-/// What a run is and what came of it, without each of its layers, groups and values.
+/// Describes a run and its result, without its single layers, groups and values.
 Json runJson(const Run& run, const RunSettings& settings) {
   Json json = {{"id", run.id},
                {"name", run.name},

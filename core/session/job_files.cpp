@@ -58,20 +58,20 @@ Result<const ProbedCompiler*> compilerToPackFor(const std::string& name) {
                        : nearestInWords(name, names, fmt::format("The compilers are {}.", joined(names)))};
 }
 
-/// The plan of a network by the wishes of a job, before a compiler was asked: the same where it is packed and where it
-/// is opened, whatever either machine has measured.
-Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobDescription& wishes,
+/// Plans a network as a job describes it, before a compiler is asked. The plan is the same where the job is packed and
+/// where it is opened, whatever either machine has measured.
+Result<std::shared_ptr<const Plan>> plannedFor(const fs::path& model, const JobDescription& description,
                                                const StopToken& stop, const Progress& progress) {
-  auto opened = TRY(openModel(model, wishes.extents, stop, progress));
+  auto opened = TRY(openModel(model, description.extents, stop, progress));
   if (progress) progress("plan", model.filename().string());
-  return makePlan(std::move(opened), wishes.options, nullptr, stop);
+  return makePlan(std::move(opened), description.options, nullptr, stop);
 }
 
-/// Those that the wishes name, else the examples that the network carries, else random ones: the same where a job is
-/// packed and where it is opened.
-Result<Samples> samplesOf(const Plan& plan, const JobDescription& wishes) {
+/// Returns the inputs that the description names, otherwise the network's own example inputs, otherwise random ones.
+/// They are the same where a job is packed and where it is opened.
+Result<Samples> samplesOf(const Plan& plan, const JobDescription& description) {
   std::string whyNot;
-  return loadSamplesOrCarried(plan, wishes.inputs, whyNot);
+  return loadSamplesOrCarried(plan, description.inputs, whyNot);
 }
 
 Diagnostic locatedAt(Diagnostic error, const fs::path& path) {
@@ -110,54 +110,55 @@ std::vector<std::string> namesOf(const JobQuestions& questions) {
   return names;
 }
 
-Json toJson(const JobDescription& wishes) {
+Json toJson(const JobDescription& description) {
   return {{"format", kFormat},
           {"version", kVersion},
-          {"model", toJson(wishes.model, {})},
-          {"extents", toJson(wishes.extents)},
-          {"options", toJson(wishes.options)},
-          {"inputs", toJson(wishes.inputs)},
-          {"do", namesOf(wishes.questions)},
-          {"threads", wishes.questions.threads},
-          {"seconds", wishes.questions.seconds},
-          {"warmup_seconds", wishes.questions.warmupSeconds}};
+          {"model", toJson(description.model, {})},
+          {"extents", toJson(description.extents)},
+          {"options", toJson(description.options)},
+          {"inputs", toJson(description.inputs)},
+          {"do", namesOf(description.questions)},
+          {"threads", description.questions.threads},
+          {"seconds", description.questions.seconds},
+          {"warmup_seconds", description.questions.warmupSeconds}};
 }
 
 Result<JobDescription> jobDescriptionFromJson(const Json& json) {
-  JobDescription wishes;
+  JobDescription description;
   JsonFields fields(json);
   std::string format;
   fields.require("format").read("format", format);
   if (!fields.error() && (format != kFormat || json.value("version", Json()) != kVersion))
     return Diagnostic{
         .message = "the description of the job was written by another version of Fusescope, or by something else"};
-  fields.require("model").parse("model", wishes.model, [](const Json& entry) { return modelFileFromJson(entry, {}); });
-  fields.parse("extents", wishes.extents, inputOverridesFromJson);
-  fields.require("options").parse("options", wishes.options, planOptionsFromJson);
-  fields.parse("inputs", wishes.inputs, sampleSourceFromJson);
+  fields.require("model").parse("model", description.model,
+                                [](const Json& entry) { return modelFileFromJson(entry, {}); });
+  fields.parse("extents", description.extents, inputOverridesFromJson);
+  fields.require("options").parse("options", description.options, planOptionsFromJson);
+  fields.parse("inputs", description.inputs, sampleSourceFromJson);
   if (fields.error()) return *fields.error();
-  wishes.questions = TRY(questionsFromJson(json));
-  return wishes;
+  description.questions = TRY(questionsFromJson(json));
+  return description;
 }
 
-Result<PackedJob> packModel(const fs::path& path, JobDescription wishes, const fs::path& job, const StopToken& stop,
-                            const Progress& progress) {
-  const ProbedCompiler& compiler = *TRY(compilerToPackFor(wishes.options.compiler));
-  TRY(compilerFor(wishes.options));  // its options, target and limits
-  const auto planned = plannedFor(path, wishes, stop, progress);
+Result<PackedJob> packModel(const fs::path& path, JobDescription description, const fs::path& job,
+                            const StopToken& stop, const Progress& progress) {
+  const ProbedCompiler& compiler = *TRY(compilerToPackFor(description.options.compiler));
+  TRY(compilerFor(description.options));  // checks the compiler's options, target and limits
+  const auto planned = plannedFor(path, description, stop, progress);
   if (!planned.ok()) return locatedAt(planned.error(), path);
   const Plan& plan = *planned.value();
-  wishes.model = TRY(identify(plan.model->files));
-  for (std::string& input : wishes.inputs.paths) input = fs::absolute(input).string();
-  wishes.model.path = fs::absolute(wishes.model.path).string();
-  const JobQuestions& questions = wishes.questions;
+  description.model = TRY(identify(plan.model->files));
+  for (std::string& input : description.inputs.paths) input = fs::absolute(input).string();
+  description.model.path = fs::absolute(description.model.path).string();
+  const JobQuestions& questions = description.questions;
   std::vector<std::map<std::string, Tensor>> samples;
-  if (questions.run || questions.time || questions.profile) samples = TRY(samplesOf(plan, wishes)).inputs();
+  if (questions.run || questions.time || questions.profile) samples = TRY(samplesOf(plan, description)).inputs();
   const auto given = samples.empty() ? std::map<std::string, Dims>() : extentsOf(samples.front());
   const auto extents = TRY(buildExtents(plan, given));
   if (progress) progress("pack", job.filename().string());
   const JobRequests asked = TRY(jobRequests(compiler.kind(), planned.value(), extents, samples, questions, stop));
-  PackedJob packed{.id = TRY(packJob(compiler.kind().name(), asked.requests, job, stop, {}, toJson(wishes))),
+  PackedJob packed{.id = TRY(packJob(compiler.kind().name(), asked.requests, job, stop, {}, toJson(description))),
                    .requests = asked.requests.size()};
   std::error_code unknown;
   packed.bytes = static_cast<std::int64_t>(fs::file_size(job, unknown));
@@ -174,17 +175,18 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
     return Diagnostic{
         .message = fmt::format("this result is of a compiler that this program does not know: '{}'", told.compiler),
         .where = {.file = path}};
-  auto wishes = jobDescriptionFromJson(told.asked);
-  if (!wishes.ok()) return locatedAt(std::move(wishes).error(), path);
+  auto description = jobDescriptionFromJson(told.asked);
+  if (!description.ok()) return locatedAt(std::move(description).error(), path);
   auto recorded = TRY(readRecordedJob(path, kind->name()));
-  OpenedJob job{
-      .wishes = std::move(wishes).value(), .recorded = std::move(recorded), .compiler = std::string(kind->name())};
-  job.wishes.options.compiler = job.compiler + "@" + path;
-  if (!model.empty()) job.wishes.model = movedTo(std::move(job.wishes.model), model);
-  const ModelState state = stateOnDisk(job.wishes.model);
+  OpenedJob job{.description = std::move(description).value(),
+                .recorded = std::move(recorded),
+                .compiler = std::string(kind->name())};
+  job.description.options.compiler = job.compiler + "@" + path;
+  if (!model.empty()) job.description.model = movedTo(std::move(job.description.model), model);
+  const ModelState state = stateOnDisk(job.description.model);
   if (state.change == ModelChange::Missing)
     return Diagnostic{.message = "the network from which the job was packed does not exist",
-                      .where = {.file = job.wishes.model.path},
+                      .where = {.file = job.description.model.path},
                       .help = fmt::format("If it was moved, give its path: fusescope probe open {} MODEL", path)};
   if (state.change == ModelChange::Changed)
     return Diagnostic{
@@ -196,12 +198,13 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
 }
 
 Result<Artifact> readBackJob(const OpenedJob& job, const StopToken& stop, const Progress& progress) {
-  const JobDescription& wishes = job.wishes;
-  auto artifact = TRY(openArtifact(wishes.model.path, wishes.extents, wishes.options, {}, stop, progress));
+  const JobDescription& description = job.description;
+  auto artifact =
+      TRY(openArtifact(description.model.path, description.extents, description.options, {}, stop, progress));
   BuildOptions options = buildOptions(artifact, 0, stop, progress);
-  const JobQuestions& questions = wishes.questions;
+  const JobQuestions& questions = description.questions;
   if (questions.run || questions.time || questions.profile)
-    options.shapes = extentsOf(TRY(samplesOf(*artifact.plan, wishes)).first());
+    options.shapes = extentsOf(TRY(samplesOf(*artifact.plan, description)).first());
   TRY(readBack(artifact, options));
   return artifact;
 }
@@ -216,7 +219,7 @@ Json toJson(const OpenedJob& job) {
           {"platform", orNull(recorded.platform)},
           {"python", orNull(recorded.python)},
           {"finished", orNull(recorded.finished)},
-          {"do", namesOf(job.wishes.questions)},
+          {"do", namesOf(job.description.questions)},
           {"threads", recorded.threads}};
 }
 

@@ -28,7 +28,7 @@ struct JobDescription {
   JobQuestions questions;
   bool operator==(const JobDescription&) const = default;
 };
-Json toJson(const JobDescription& wishes);
+Json toJson(const JobDescription& description);
 Result<JobDescription> jobDescriptionFromJson(const Json& json);
 
 /// Returns the names that `--do` accepts: "plan", "run", "time", "profile".
@@ -43,14 +43,15 @@ struct PackedJob {
   std::int64_t bytes = 0;    ///< size of the file
 };
 /// Writes a job for the model at `path`, completely or not at all. It starts nothing: the compiler need not be on this
-/// machine. `wishes.model` is set by this function. Errors: those of opening and planning, of inputs, of jobRequests();
-/// a compiler that no probe reaches.
-Result<PackedJob> packModel(const std::filesystem::path& path, JobDescription wishes, const std::filesystem::path& job,
-                            const StopToken& stop = {}, const Progress& progress = {});
+/// machine. `description.model` is set by this function. Errors: those of opening and planning, of inputs, of
+/// jobRequests(); a compiler that no probe reaches.
+Result<PackedJob> packModel(const std::filesystem::path& path, JobDescription description,
+                            const std::filesystem::path& job, const StopToken& stop = {},
+                            const Progress& progress = {});
 
 /// The contents of a job's result before anything is planned.
 struct OpenedJob {
-  JobDescription wishes;  ///< `options.compiler` is NAME@RESULT, which gives the recorded answers
+  JobDescription description;  ///< `options.compiler` is NAME@RESULT, which gives the recorded answers
   RecordedJob recorded;
   std::string compiler;  ///< only the name
 };

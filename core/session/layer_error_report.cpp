@@ -29,7 +29,7 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
-/// Splits behind the nodes that make the values, so that our own engine has them in memory, too.
+/// Returns splits after the nodes that calculate the values, so that our own engine has these values in memory, too.
 Directives apart(const MarkedValues& inner, const Engine& lowered) {
   const Graph& graph = lowered.plan().graph();
   Directives splits;
@@ -39,7 +39,7 @@ Directives apart(const MarkedValues& inner, const Engine& lowered) {
   return splits;
 }
 
-/// Of what another compiler compiles.
+/// Measures the errors of a network that another compiler compiled.
 Result<LayerErrorReport> errorsOfOther(const Artifact& artifact, const Samples& samples, LayerErrorOptions options,
                                        ErrorsAgainst against) {
   options.sampleNames = samples.names();
@@ -75,8 +75,8 @@ Result<LayerErrorReport> layerErrors(const Artifact& artifact, const Samples& sa
 }
 
 Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Samples& samples,
-                                     const LayerErrorOptions& wished, ErrorsAgainst against) {
-  LayerErrorOptions options = wished;
+                                     const LayerErrorOptions& given, ErrorsAgainst against) {
+  LayerErrorOptions options = given;
   options.sampleNames = samples.names();
   std::shared_ptr<const Plan> exact;
   if (against == ErrorsAgainst::F32) {

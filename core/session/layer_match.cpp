@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::uint32_t kNoMaker = UINT32_MAX;
 
-/// One engine as what its kernels say: a network whose nodes are kernels that calculate.
+/// An engine as described by its kernels: a network whose nodes are the kernels that calculate.
 class SaidLayers {
  public:
-  /// `side`: what names of its nodes begin with, so that none is called as one of the other side.
+  /// `side` is a prefix for the names of its nodes, so that no name occurs on both sides.
   SaidLayers(const ReadBackPlan& made, std::string_view side) : m_made(made), m_graph(made.graph()), m_side(side) {
     for (const FusedNode& fused : made.fusedNodes)
       if (!isConversion(fused)) m_kernels.push_back(fused.id.index);
@@ -58,13 +58,13 @@ class SaidLayers {
     return {names.begin(), names.end()};
   }
 
-  /// What sort of work a kernel does, as far as TensorRT calls it alike in all its versions.
+  /// Returns the sort of work of a kernel, as far as all versions of TensorRT name it alike.
   std::string kindOf(std::uint32_t kernel) const {
     const std::string& kind = m_made.fusedNodes[kernel].kind;
     return kind == kinds::kConv || kind == kinds::kPool ? kind : std::string("other");
   }
 
-  /// That a kernel writes for each sample; nothing: it is not known.
+  /// Returns the number of elements that a kernel writes for each sample; nullopt if it is unknown.
   std::optional<std::int64_t> elementsOf(std::uint32_t kernel) const {
     if (m_made.fusedNodes[kernel].outputs.empty()) return std::nullopt;
     std::int64_t sum = 0;
@@ -77,8 +77,8 @@ class SaidLayers {
     return sum % m_batch == 0 ? sum / m_batch : sum;
   }
 
-  /// What a kernel is to be matched by where its place tells nothing: its kind, and what it reads and writes for each
-  /// sample; empty: not all of that is known.
+  /// Returns the text by which a kernel is matched if its place is not sufficient: its kind and the elements that it
+  /// reads and writes for each sample. It is empty if one of these is unknown.
   std::string sizesOf(std::uint32_t kernel) const {
     const auto written = elementsOf(kernel);
     if (!written || *written == 0) return {};
@@ -94,7 +94,7 @@ class SaidLayers {
     return fmt::format("{} {} {}", kindOf(kernel), *written, fmt::join(read, " "));
   }
 
-  /// A network in which kernel i of kernels() is node i.
+  /// Returns a network in which node i is kernel i of kernels().
   Result<Model> network() const {
     GraphEditor editor;
     std::map<std::uint32_t, ValueId> made;
@@ -130,18 +130,18 @@ class SaidLayers {
   }
 
  private:
-  /// A conversion, or a quantiser: it changes what a value is held in, not what it is.
+  /// Returns whether it is a conversion or a quantiser, which changes the form of a value but not its meaning.
   bool isConversion(const FusedNode& fused) const {
     return m_made.kernels[fused.id.index].converts || fused.nodes.empty() || fused.kind == kinds::kQuantize;
   }
 
-  /// Whether what source() found is made of constants alone, as weights that the network quantises.
+  /// Returns whether the value that source() found depends only on constants, as weights that the network quantises do.
   bool isOfConstants(ValueId from) const {
     return from.valid() && m_makers[from.index] == kNoMaker &&
            std::ranges::find(m_graph.inputs(), from) == m_graph.inputs().end();
   }
 
-  /// Where a value comes from: through conversions, and through nodes that no kernel holds.
+  /// Returns the value from which `value` originates, before conversions and nodes that no kernel contains.
   ValueId source(ValueId value) const {
     for (std::size_t steps = 0; value.valid() && steps <= m_graph.valueIdLimit(); ++steps) {
       if (m_makers[value.index] != kNoMaker) return value;
@@ -168,13 +168,13 @@ class SaidLayers {
   std::string_view m_side;
   std::vector<std::uint32_t> m_kernels;
   std::vector<std::uint32_t> m_makers;  ///< by ValueId
-  std::vector<ValueId> m_sameAs;        ///< by ValueId: what a conversion made it of
+  std::vector<ValueId> m_sameAs;        ///< by ValueId: the value that was converted into it
   std::int64_t m_batch = 1;
 };
 
 using KernelThings = std::vector<std::vector<std::uint32_t>>;
 
-/// By kernel of each side the numbers of the names that both sides say.
+/// For each kernel of both sides, returns the numbers of the names that both sides use.
 std::pair<KernelThings, KernelThings> thingsByNames(const SaidLayers& a, const SaidLayers& b) {
   const auto allOf = [](const SaidLayers& side) {
     std::set<std::string> names;
@@ -198,7 +198,7 @@ std::pair<KernelThings, KernelThings> thingsByNames(const SaidLayers& a, const S
   return {thingsOf(a), thingsOf(b)};
 }
 
-/// Whether what kernels of the same names write is of other sizes more often than of the same.
+/// Returns whether kernels with the same names write different numbers of elements more often than equal ones.
 bool contradict(const SaidLayers& a, const SaidLayers& b, const std::vector<SetGroup>& groups) {
   std::int64_t same = 0, other = 0;
   for (const SetGroup& group : groups) {
@@ -211,7 +211,7 @@ bool contradict(const SaidLayers& a, const SaidLayers& b, const std::vector<SetG
   return other > same;
 }
 
-/// Adds a thing for each two kernels that have none yet and belong together.
+/// Adds a thing for each pair of corresponding kernels that have none yet.
 class ThingPairs {
  public:
   ThingPairs(KernelThings& ofA, KernelThings& ofB) : m_ofA(ofA), m_ofB(ofB) {
@@ -232,7 +232,7 @@ class ThingPairs {
 
 void addByStructure(const SaidLayers& a, const SaidLayers& b, ThingPairs& pairs) {
   const auto networkOfA = a.network(), networkOfB = b.network();
-  if (!networkOfA.ok() || !networkOfB.ok()) return;  // layers that read what is written later: a loop
+  if (!networkOfA.ok() || !networkOfB.ok()) return;  // layers that read what is written later form a loop
   const NetworkMatch match = matchNetworks(networkOfA.value(), networkOfB.value());
   for (std::size_t i = 0; i < a.kernels().size(); ++i) {
     const NodeId other = match.nodeOfB[i];
@@ -242,8 +242,8 @@ void addByStructure(const SaidLayers& a, const SaidLayers& b, ThingPairs& pairs)
   }
 }
 
-/// Where both sides have as many kernels of the same kind that read and write as much, these are counterparts in the
-/// order in which they run.
+/// If both sides have equally many kernels of the same kind and sizes, these are matched in the order in which they
+/// run.
 void addBySizes(const SaidLayers& a, const SaidLayers& b, ThingPairs& pairs) {
   const auto bySizes = [](const SaidLayers& side) {
     std::map<std::string, std::vector<std::size_t>> kernels;

@@ -18,7 +18,7 @@ bool hasUnknownExtents(const InputSpec& spec) {
   return std::ranges::any_of(spec.opt, [](std::int64_t extent) { return extent < 0; });
 }
 
-/// Extents that could not even be assumed are asked for, by the decision that says why.
+/// Returns an error for extents that could not even be assumed; the decision about them says why.
 Status checkExtentsKnown(const Plan& plan) {
   for (const InputSpec& spec : plan.inputSpecs) {
     if (!hasUnknownExtents(spec)) continue;
@@ -37,7 +37,7 @@ Diagnostic inFile(Diagnostic error, const std::string& file) {
   return error;
 }
 
-/// Reads paths one after the other into samples.
+/// Reads the files at several paths into samples.
 class Reader {
  public:
   Reader(const Plan& plan, const SampleSource& source) : m_plan(plan), m_source(source) {}
@@ -74,7 +74,7 @@ class Reader {
     return Done{};
   }
 
-  /// Cuts and checks it. `file` locates errors.
+  /// Cuts the sample and checks it. Errors name `file`.
   Status add(const Sample& sample, const std::string& file) {
     std::vector<Sample> parts{sample};
     if (m_source.batchAxis) {
@@ -100,7 +100,7 @@ class Reader {
   const Plan& m_plan;
   const SampleSource& m_source;
   Samples m_samples;
-  Sample m_singles;  ///< .npy and .pb files that make one sample together
+  Sample m_singles;  ///< the .npy and .pb files that together form one sample
   std::string m_singlesFile;
   std::set<std::string> m_names;
 };

@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// The nodes of a plan and of its bodies that calculate in another type than the file has them do.
+/// Adds the nodes of a plan and of its bodies that calculate in another type than in the file.
 void addChanges(const Plan& plan, const BodyPath& path, std::vector<MigratedNode>& changes) {
   const Graph& own = *unquantized(plan.model)->graph;
   for (const NodeId id : plan.graph().order()) {

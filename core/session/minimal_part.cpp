@@ -19,7 +19,7 @@
 namespace fusescope {
 namespace {
 
-/// All values that nodes of a file make of data, and its inputs.
+/// Returns the file's inputs and all values that its nodes calculate from data.
 std::vector<std::string> valuesToRecord(const NetworkCutter& cutter, const std::set<std::size_t>& among) {
   std::set<std::string> names;
   const FileValues& values = cutter.values();
@@ -62,7 +62,7 @@ class MinimalSearch {
                         .where = {.attribute = "--minimal"},
                         .help = "Give a larger --budget or --trials."};
     MinimalPart part{.end = found.end, .minimal = found.minimal, .of = std::ssize(all)};
-    if (found.end == CulpritEnd::NotWrong) {  // the two nodes alone
+    if (found.end == CulpritEnd::NotWrong) {  // the two nodes alone show it
       part.end = CulpritEnd::Found;
       part.nodes = m_held;
       part.minimal = part.smallest = true;
@@ -78,7 +78,7 @@ class MinimalSearch {
   }
 
  private:
-  /// The nodes that every part holds are no switches.
+  /// Makes the two nodes part of every part, so that they are not switches.
   Status holdTogether() {
     if (m_options.shows != PartShows::Unfused) return Done{};
     if (m_options.together.size() != 2)
@@ -101,7 +101,7 @@ class MinimalSearch {
     return Done{};
   }
 
-  /// Only a difference needs values: of a network that cannot be run, extents do for the others.
+  /// Only a difference needs values. For the other problems, extents are enough, also for a network that cannot be run.
   Status record(const std::set<std::size_t>& nodes) {
     const auto with = [&](const Samples* samples) {
       return recordValues(m_cutter, *m_artifact.plan, valuesToRecord(m_cutter, nodes), samples, m_options.folder,
@@ -126,9 +126,9 @@ class MinimalSearch {
     return nodes;
   }
 
-  /// Whether the part of these nodes shows it. A part that cannot be made, planned or given values shows nothing; that
-  /// all of the nodes cannot is an error. Asked again, it is not tried again; where no more may be tried, it is
-  /// cancelled.
+  /// Returns whether the part of these nodes shows it. A part that cannot be made, planned or run shows nothing, but it
+  /// is an error if this is true of all nodes together. Each set is tried only once. If the budget is used up, the
+  /// result is a cancellation.
   Result<double> errorOf(const SwitchSet& chosen) {
     const std::set<std::size_t> nodes = nodesOf(chosen);
     if (nodes.empty()) return kHidden;
@@ -144,7 +144,7 @@ class MinimalSearch {
     return told.isShown ? kShown : kHidden;
   }
 
-  /// A part of fewer nodes, where the first search found one of which no node can be left out.
+  /// Searches a part of fewer nodes, after the first search has found one of which no node can be left out.
   Status searchSmaller(MinimalPart& part, const SwitchSet& off) {
     const std::int64_t more = std::max(kLeastMore, 2 * std::ssize(m_tried));
     if (m_mostTrials == 0 && m_options.seconds <= 0) m_mostTrials = std::ssize(m_tried) + more;
@@ -155,7 +155,7 @@ class MinimalSearch {
     return Done{};
   }
 
-  /// Nodes lie beside those that read what they make.
+  /// Returns the places of the switches: nodes are near those that read their results.
   SwitchPlaces placesOfSwitches() const {
     SwitchPlaces places{.neighbours = std::vector<SwitchSet>(m_open.size())};
     std::map<std::size_t, std::uint32_t> switchOf;
@@ -184,12 +184,12 @@ class MinimalSearch {
   }
 
   static constexpr double kShown = 0, kBetween = 0.5, kHidden = 1;
-  static constexpr std::int64_t kLeastMore = 32;  ///< so many parts more are tried at the least, to find a smaller one
+  static constexpr std::int64_t kLeastMore = 32;  ///< at least this many more parts are tried
 
   const Artifact& m_artifact;
   const NetworkCutter& m_cutter;
   const MinimalOptions& m_options;
-  std::vector<std::size_t> m_open;  ///< the switches: nodes that a part may do without
+  std::vector<std::size_t> m_open;  ///< the switches: nodes that a part need not contain
   std::set<std::size_t> m_held;
   Samples m_samples;
   RecordedValues m_recorded;

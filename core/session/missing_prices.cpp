@@ -5,8 +5,8 @@
 namespace fusescope {
 namespace {
 
-/// What no engine calculates in a type need not be calculated in any, and what none calculates in integers need not be
-/// a product of codes.
+/// A layer that no engine calculates in a type need not be measured in that type, and one that none calculates in
+/// integers need not be a product of codes.
 void addMissingOf(PriceRow& row, const std::vector<DataType>& types) {
   const auto isTyped = [](const PriceCell& cell) { return !cell.types.empty(); };
   const auto hasCodes = [](const PriceCell& cell) {
@@ -35,7 +35,7 @@ void addMissing(PriceMatrix& matrix, const std::string& model, const std::string
         nodes.insert(nodes.end(), row.nodes.begin(), row.nodes.end());
     }
     if (nodes.empty()) continue;
-    if (!isMeasured || !isFloat(type)) nodes.clear();  // a build in the type alone gives them
+    if (!isMeasured || !isFloat(type)) nodes.clear();  // a build with only this type measures all of them
     matrix.builds.push_back(engineBuild(network, type, std::move(nodes)));
   }
 }

@@ -31,7 +31,7 @@ std::string operatorOf(const Node& node) {
   return node.domain.empty() ? node.op : node.domain + "::" + node.op;
 }
 
-/// What an attribute says, shortened; of a tensor its type and extents.
+/// Returns the value of an attribute as text, shortened; for a tensor, its type and extents.
 struct AttributeText {
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(float value) const { return fmt::format("{}", value); }
@@ -49,10 +49,10 @@ struct AttributeText {
 };
 
 bool areSame(float a, float b) {
-  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);  // NaN as well
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);  // NaN is equal to itself here
 }
 
-/// Whether two attributes of one kind say the same.
+/// Returns whether two attributes of one kind have the same value.
 struct SameAttribute {
   const Attribute& other;
   Numbers numbers;
@@ -66,7 +66,7 @@ struct SameAttribute {
     const Tensor& tensor = std::get<Tensor>(other);
     return numbers == Numbers::LeftOut ? typeOf(value) == typeOf(tensor) : value.identical(tensor);
   }
-  bool operator()(const Subgraph&) const { return true; }  // compared as a graph behind it
+  bool operator()(const Subgraph&) const { return true; }  // is compared as a graph later
   template <class T>
   bool operator()(const T& value) const {
     return value == std::get<T>(other);
@@ -77,7 +77,7 @@ bool areSame(const Attribute& a, const Attribute& b, Numbers numbers) {
   return a.index() == b.index() && std::visit(SameAttribute{b, numbers}, a);
 }
 
-/// Compares one graph with another, and their bodies behind it.
+/// Compares one graph with another, and then their bodies.
 class GraphComparison {
  public:
   GraphComparison(const Graph& former, const Graph& given, BodyPath path, const std::string& file, Numbers numbers,
@@ -165,7 +165,7 @@ class GraphComparison {
 
   void compareValue(const Value& former) {
     const auto found = m_given.findValue(former.name);
-    // A value that is missing is one of a node that is missing, or that gives or reads another one: told there.
+    // If a value does not exist, its node does not exist or has other inputs or outputs, and this is reported there.
     if (!found) return;
     const Value& given = m_given.value(*found);
     const bool wasConstant = former.constant != nullptr, isConstant = given.constant != nullptr;

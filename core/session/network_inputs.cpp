@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using Examples = std::map<std::string, Tensor>;
 
-/// The network of a model, a plan, an engine or a session, as it was opened for that.
+/// Returns the network of a model, a plan, an engine or a session, as it was opened for it.
 Result<std::shared_ptr<const Model>> modelIn(const fs::path& path, const StopToken& stop, const Progress& progress) {
   std::error_code error;
   if (fs::is_regular_file(path, error) && isSessionFile(path)) {
@@ -49,8 +49,8 @@ Diagnostic wrongSetting(std::string message, const std::string& text, std::strin
           .help = help.empty() ? "For example: --set x=1..8..32,3,224,224." : std::move(help)};
 }
 
-/// One wish of `--set`. Where it does not say the usual extent of a range, what the network has holds as far as it
-/// fits.
+/// Reads one entry of `--set`. If it gives no usual extent for a range, that of the network is used as far as it is
+/// within the range.
 Result<InputOverride> settingOf(const std::string& text, const std::vector<InputSpec>& specs) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) return wrongSetting("is not of the form NAME=EXTENTS", text);
@@ -84,7 +84,7 @@ bool isRecipe(const fs::path& path) {
   return std::ranges::find(kEndings, path.extension().string()) != std::end(kEndings);
 }
 
-/// What another file says of the inputs that `specs` has too.
+/// Returns what another file says about the inputs that `specs` contains.
 Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vector<InputSpec>& specs,
                                           const StopToken& stop, const Progress& progress) {
   std::vector<InputOverride> said;
@@ -104,7 +104,7 @@ Result<std::vector<InputOverride>> saidBy(const fs::path& path, const std::vecto
   return Diagnostic{.message = "contains nothing about the inputs of this network", .where = {.file = path.string()}};
 }
 
-/// What the file of a model carries under kInputSpecsKey; nothing that can be read: an object without inputs.
+/// Returns the metadata that the file of a model has under kInputSpecsKey; an object without inputs if there are none.
 std::string carriedTextOf(const Model& model) {
   if (model.files.empty()) return "{}";
   if (!isOfExportedProgram(model))
@@ -113,7 +113,7 @@ std::string carriedTextOf(const Model& model) {
   return program.ok() && !program.value().inputSpecs.empty() ? program.value().inputSpecs : "{}";
 }
 
-/// By input: who gave what the metadata of the file say.
+/// Returns, for each input, who gave the information in the file's metadata.
 std::map<std::string, std::string> giversIn(const Model& model) {
   std::map<std::string, std::string> givers;
   const auto carried = carriedInputsFromText(carriedTextOf(model));
@@ -147,14 +147,16 @@ Status writeOnnxInputs(const Model& model, const std::vector<CarriedInput>& inpu
   return onnxlib::writeNetwork(to, bytes);
 }
 
-/// What the program calls an input of `model`, which may be the network that torch made of it: inputs are in one order.
+/// Returns the program's name for an input of `model`, which may be the network that torch made of the program. The
+/// inputs of both have the same order.
 std::string nameInProgram(const Model& model, const Model& program, const std::string& input) {
   const auto spec = std::ranges::find(model.inputSpecs, input, &InputSpec::name);
   const auto place = static_cast<std::size_t>(spec - model.inputSpecs.begin());
   return place < program.inputSpecs.size() ? program.inputSpecs[place].name : input;
 }
 
-/// Written under another name first, and read from there: what the program itself rules out is not written at all.
+/// Writes the program under another name first and reads it again, so that a file that contradicts the program is never
+/// kept.
 Status writeProgramInputs(const Model& model, std::vector<CarriedInput> inputs, const std::optional<Examples>& given,
                           const fs::path& to, const StopToken& stop) {
   TRY(onnxlib::checkNotWrittenOver(to, model.files));
@@ -204,12 +206,12 @@ NetworkInputs networkInputs(std::shared_ptr<const Model> model) {
   return all;
 }
 
-Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish, const StopToken& stop,
+Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& edits, const StopToken& stop,
                                     const Progress& progress) {
   auto model = TRY(modelIn(path, stop, progress));
   std::vector<InputOverride> overrides;
-  if (!wish.from.empty()) overrides = TRY(saidBy(wish.from, model->inputSpecs, stop, progress));
-  for (const std::string& text : wish.set) {
+  if (!edits.from.empty()) overrides = TRY(saidBy(edits.from, model->inputSpecs, stop, progress));
+  for (const std::string& text : edits.set) {
     InputOverride setting = TRY(settingOf(text, model->inputSpecs));
     std::erase_if(overrides, [&](const InputOverride& known) { return known.name == setting.name; });
     overrides.push_back(std::move(setting));
@@ -223,11 +225,11 @@ Result<NetworkInputs> networkInputs(const fs::path& path, const InputEdits& wish
   return networkInputs(TRY(openModel(path, overrides, stop, progress)));
 }
 
-Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const InputEdits& wish,
+Result<std::optional<Examples>> givenExamples(const NetworkInputs& inputs, const InputEdits& edits,
                                               const StopToken& stop) {
-  if (wish.examples.empty()) return std::optional<Examples>();
+  if (edits.examples.empty()) return std::optional<Examples>();
   const auto plan = TRY(makePlan(inputs.model, {}, nullptr, stop));
-  const Samples samples = TRY(loadSamples(*plan, {.paths = wish.examples}));
+  const Samples samples = TRY(loadSamples(*plan, {.paths = edits.examples}));
   if (samples.list.size() > 1)
     return Diagnostic{
         .message = fmt::format("these are {} samples, but a file can contain only one", samples.list.size()),

@@ -33,16 +33,16 @@ struct InputEdits {
       examples;  ///< files for `--inputs`, with one sample in total; empty: existing examples are kept
 };
 
-/// Reads the inputs of a model, a plan, an engine or a session, and applies `wish`. Errors: those of opening; extents
+/// Reads the inputs of a model, a plan, an engine or a session, and applies `edits`. Errors: those of opening; extents
 /// that the network does not have or that are not in order, located at the input.
-Result<NetworkInputs> networkInputs(const std::filesystem::path& path, const InputEdits& wish = {},
+Result<NetworkInputs> networkInputs(const std::filesystem::path& path, const InputEdits& edits = {},
                                     const StopToken& stop = {}, const Progress& progress = {});
 
 /// Returns the same for a model that is open.
 NetworkInputs networkInputs(std::shared_ptr<const Model> model);
 
-/// Returns the example inputs of `wish`, checked against the inputs; nothing if it names none.
-Result<std::optional<std::map<std::string, Tensor>>> givenExamples(const NetworkInputs& inputs, const InputEdits& wish,
+/// Returns the example inputs of `edits`, checked against the inputs; nothing if it names none.
+Result<std::optional<std::map<std::string, Tensor>>> givenExamples(const NetworkInputs& inputs, const InputEdits& edits,
                                                                    const StopToken& stop = {});
 
 /// Writes the network of `inputs`, which must come from a model file, to `to`, with what is known, and not just

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kPlanFormat = "fusescope.plan";
 
-/// The inputs that the user gave when the plan was made: they are part of the model it was made for.
+/// Returns the inputs that the user gave when the plan was made; they are part of the model for which it was made.
 std::vector<InputOverride> userInputs(const Json& plan) {
   std::vector<InputOverride> inputs;
   if (!plan.contains("input_specs") || !plan["input_specs"].is_array()) return inputs;
@@ -48,7 +48,7 @@ Status readPlan(const Json& json, std::shared_ptr<const Model> model, Artifact& 
   return Done{};
 }
 
-/// Fills plan, and of one that was read back also `made`.
+/// Opens a plan file: sets `plan`, and also `made` if the plan was read back.
 Status openPlan(const std::filesystem::path& path, Artifact& artifact, const StopToken& stop,
                 const Progress& progress) {
   const auto located = [&](std::string message, std::string field, std::string help = {}) {
@@ -98,16 +98,17 @@ Result<ArtifactKind> artifactKind(const std::filesystem::path& path) {
     return Diagnostic{.message = "this is not a file", .where = {.file = path.string()}};
   }
   if (isEngineFile(path)) return ArtifactKind::Engine;
-  if (isEngineLayersFile(path)) return ArtifactKind::Model;  // of which a network is drawn
+  if (isEngineLayersFile(path)) return ArtifactKind::Model;  // a network is drawn from it
   std::ifstream file(path, std::ios::binary);
   char first = 0;
   while (file.get(first) && std::isspace(static_cast<unsigned char>(first)) != 0) continue;
-  return first == '{' ? ArtifactKind::Plan : ArtifactKind::Model;  // no protobuf message of ONNX begins with '{'
+  return first == '{' ? ArtifactKind::Plan : ArtifactKind::Model;  // an ONNX file never begins with '{'
 }
 
 namespace {
 
-/// What runs accelerated segments where nobody asks for another: what the target names, if it is in this build.
+/// Returns the backend of accelerated segments: the one that was asked for, otherwise the target's backend if this
+/// program contains it.
 std::string backendFor(const std::string& asked, const std::string& target) {
   if (!asked.empty()) return asked;
   const auto named = Target::fromName(target);
@@ -139,7 +140,7 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       return artifact;
     case ArtifactKind::Model: {
       const Compiler& compiler = *TRY(compilerFor(options));
-      const auto ready = options.support == nullptr ? compiler.getReady() : nullptr;  // while the model is read
+      const auto ready = options.support == nullptr ? compiler.getReady() : nullptr;  // runs while the model is read
       auto model = TRY(openModel(path, inputs, stop, progress));
       if (progress) progress("plan", path.filename().string());
       artifact.backend = backendFor(backend, options.target);
@@ -163,7 +164,7 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend, const StopToken& stop,
                               const Progress& progress) {
-  TRY(artifactKind(path));  // a file that is not there is told as such
+  TRY(artifactKind(path));  // reports first that a file does not exist
   const FileIdentity own = TRY(identityOf(path));
   auto artifact = TRY(unlessChanged(opened(path, inputs, options, backend, stop, progress), std::span(&own, 1)));
   const MappedFiles& ofModel = artifact.plan->model->files;

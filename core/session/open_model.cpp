@@ -19,30 +19,35 @@ Diagnostic inputError(const Model& model, const std::string& input, std::string 
   return {.message = std::move(message), .where = {.file = model.path, .value = input}, .help = std::move(help)};
 }
 
-/// The spec after the user's words: what was not said is kept where it fits between the new bounds.
-Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& wish) {
+/// Returns the spec with the user's changes. Bounds that the user did not give are kept as far as they fit between the
+/// new ones.
+Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOverride& change) {
   spec.source = "user";
-  if (wish.dtype) spec.dtype = *wish.dtype;
-  const bool ranges = wish.min || wish.opt || wish.max;
-  if (!wish.fixed && !ranges) return spec;
-  if (wish.fixed && ranges) {
+  if (change.dtype) spec.dtype = *change.dtype;
+  const bool ranges = change.min || change.opt || change.max;
+  if (!change.fixed && !ranges) return spec;
+  if (change.fixed && ranges) {
     return inputError(model, spec.name, "has fixed extents and a range at once",
                       "Give either --input or --min/--opt/--max.");
   }
-  const Dims* given = wish.fixed ? &*wish.fixed : wish.opt ? &*wish.opt : wish.max ? &*wish.max : &*wish.min;
+  const Dims* given = change.fixed ? &*change.fixed
+                      : change.opt ? &*change.opt
+                      : change.max ? &*change.max
+                                   : &*change.min;
   const auto rank = given->size();
   const auto fitting = [&](const Dims& kept) { return kept.size() == rank ? kept : *given; };
-  spec.min = wish.fixed ? *wish.fixed : wish.min.value_or(fitting(spec.min));
-  spec.opt = wish.fixed ? *wish.fixed : wish.opt.value_or(fitting(spec.opt));
-  spec.max = wish.fixed ? *wish.fixed : wish.max.value_or(fitting(spec.max));
+  spec.min = change.fixed ? *change.fixed : change.min.value_or(fitting(spec.min));
+  spec.opt = change.fixed ? *change.fixed : change.opt.value_or(fitting(spec.opt));
+  spec.max = change.fixed ? *change.fixed : change.max.value_or(fitting(spec.max));
   if (spec.min.size() != rank || spec.opt.size() != rank || spec.max.size() != rank) {
     return inputError(model, spec.name, "--min, --opt and --max give different numbers of extents");
   }
   for (std::size_t i = 0; i < rank; ++i) {
     const auto anchor = (*given)[i];
-    if (!wish.fixed && !wish.min) spec.min[i] = std::min(spec.min[i], wish.opt ? spec.opt[i] : anchor);
-    if (!wish.fixed && !wish.max) spec.max[i] = std::max({spec.max[i], wish.opt ? spec.opt[i] : anchor, spec.min[i]});
-    if (!wish.fixed && !wish.opt)
+    if (!change.fixed && !change.min) spec.min[i] = std::min(spec.min[i], change.opt ? spec.opt[i] : anchor);
+    if (!change.fixed && !change.max)
+      spec.max[i] = std::max({spec.max[i], change.opt ? spec.opt[i] : anchor, spec.min[i]});
+    if (!change.fixed && !change.opt)
       spec.opt[i] = std::clamp(spec.opt[i], spec.min[i], std::max(spec.min[i], spec.max[i]));
     if (spec.min[i] > spec.opt[i] || spec.opt[i] > spec.max[i]) {
       return inputError(model, spec.name,
@@ -54,7 +59,7 @@ Result<InputSpec> overridden(const Model& model, InputSpec spec, const InputOver
   return spec;
 }
 
-/// The type of the graph input for a spec: extents that may vary keep their symbol.
+/// Returns the type of the graph input for a spec. Extents that may vary keep their symbols.
 Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const TensorType& declared) {
   TensorType type{.dtype = spec.dtype, .shape = declared.shape};
   if (declared.dtype != DataType::Undefined && declared.dtype != spec.dtype) {
@@ -83,10 +88,10 @@ Result<TensorType> typeFor(const Model& model, const InputSpec& spec, const Tens
   return type;
 }
 
-/// What the user's words say of the symbols that the file uses.
+/// What the user's changes say about the symbols in the file.
 struct GivenSymbols {
   std::map<std::string, std::array<std::int64_t, 3>> ranges;  ///< min, opt and max
-  ExtentFacts fixed;                                          ///< those that cannot vary
+  ExtentFacts fixed;                                          ///< the symbols that cannot vary
 };
 
 GivenSymbols givenSymbols(const Model& before, const std::vector<InputSpec>& specs, const std::vector<bool>& byUser) {
@@ -105,8 +110,8 @@ GivenSymbols givenSymbols(const Model& before, const std::vector<InputSpec>& spe
   return given;
 }
 
-/// A symbol stands for one extent wherever it occurs: inputs that share it with an overridden one follow it. One whose
-/// open extents are all given is as the user said.
+/// A symbol represents the same extent wherever it occurs, so that inputs that share it with a changed input follow
+/// that input. An input whose open extents are all given counts as given by the user.
 void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec>& specs,
                  const std::vector<bool>& byUser) {
   const GivenSymbols given = givenSymbols(before, specs, byUser);
@@ -138,21 +143,21 @@ void bindSymbols(const Model& before, GraphEditor& editor, std::vector<InputSpec
   }
 }
 
-Result<Model> withInputs(Model model, const std::vector<InputOverride>& wishes) {
-  if (wishes.empty()) return model;
+Result<Model> withInputs(Model model, const std::vector<InputOverride>& changes) {
+  if (changes.empty()) return model;
   GraphEditor editor(*model.graph);
   std::vector<std::string> names;
   for (const auto& spec : model.inputSpecs) names.push_back(spec.name);
   std::vector<bool> byUser(names.size(), false);
-  for (const auto& wish : wishes) {
-    const auto found = std::ranges::find(names, wish.name);
+  for (const auto& change : changes) {
+    const auto found = std::ranges::find(names, change.name);
     if (found == names.end()) {
-      return inputError(model, wish.name, "the model has no input of this name",
+      return inputError(model, change.name, "the model has no input of this name",
                         fmt::format("Its inputs are {}.", joined(names)));
     }
     const auto index = static_cast<std::size_t>(found - names.begin());
     const auto value = model.graph->inputs()[index];
-    model.inputSpecs[index] = TRY(overridden(model, model.inputSpecs[index], wish));
+    model.inputSpecs[index] = TRY(overridden(model, model.inputSpecs[index], change));
     editor.setType(value, TRY(typeFor(model, model.inputSpecs[index], model.graph->value(value).type)));
     byUser[index] = true;
   }

@@ -38,7 +38,7 @@ Result<DataType> typeNamed(std::string_view text, std::string_view option) {
                    "Types are f64, f32, f16, bf16, f8e4m3, f8e5m2, int64 … uint8, bool and string.");
 }
 
-/// NAME and the rest of "NAME=REST", split at the first '=' that extents can follow: names may hold '='.
+/// Splits "NAME=REST" at the first '=' that extents can follow, because names may contain '='.
 Result<std::pair<std::string, std::string>> nameAndRest(std::string_view text, std::string_view option) {
   const auto equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) {

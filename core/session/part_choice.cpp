@@ -62,7 +62,7 @@ Status addSegments(const Cover& cover, const std::vector<std::string>& names, No
   return Done{};
 }
 
-/// Those of that name or identity, else those that hold a node of that name.
+/// Returns the kernels with this name or identity; if there are none, those that contain the node of this name.
 std::vector<const FusedNode*> kernelsNamed(const Cover& cover, const std::string& name) {
   std::vector<const FusedNode*> found;
   for (const FusedNode& fused : cover.fusedNodes)

@@ -64,10 +64,9 @@ Result<PartTrial::Shown> PartTrial::shown(const std::set<std::size_t>& nodes) {
   return shown;
 }
 
-Result<PartTrial::Outcome> PartTrial::outcomeOf(const PlanOptions& wishes, const std::filesystem::path& path,
+Result<PartTrial::Outcome> PartTrial::outcomeOf(const PlanOptions& given, const std::filesystem::path& path,
                                                 const NetworkPart& part) {
-  Artifact artifact =
-      TRY(openArtifact(path, {}, TRY(optionsFor(wishes, path)), m_artifact.backend, m_options.run.stop));
+  Artifact artifact = TRY(openArtifact(path, {}, TRY(optionsFor(given, path)), m_artifact.backend, m_options.run.stop));
   Outcome outcome;
   switch (m_options.shows) {
     case PartShows::Difference:
@@ -87,7 +86,7 @@ bool PartTrial::isShown(const Outcome& outcome) const {
   return !outcome.off.empty() || !outcome.refused.empty() || outcome.isUnfused;
 }
 
-/// Of a difference: at some output, at which the other is near enough.
+/// A difference is shown if an output is wrong in `outcome` and close enough in `other`.
 bool PartTrial::isShownAgainst(const Outcome& outcome, const Outcome& other) const {
   if (m_options.shows != PartShows::Difference) return !isShown(other);
   return std::ranges::any_of(outcome.off, [&](const auto& each) { return !other.off.contains(each.first); });
@@ -107,9 +106,9 @@ std::string PartTrial::inWords(const Outcome& outcome) const {
   return {};
 }
 
-/// The wishes of the whole that apply to the part.
-Result<PlanOptions> PartTrial::optionsFor(const PlanOptions& wishes, const std::filesystem::path& path) const {
-  PlanOptions options = wishes;
+/// Returns the options of the whole network that apply to the part.
+Result<PlanOptions> PartTrial::optionsFor(const PlanOptions& given, const std::filesystem::path& path) const {
+  PlanOptions options = given;
   options.support.reset();
   if (options.directives.empty()) return options;
   const auto model = TRY(openModel(path, {}, m_options.run.stop));

@@ -64,8 +64,8 @@ class PartTrial {
     bool isUnfused = false;
   };
 
-  Result<Outcome> outcomeOf(const PlanOptions& wishes, const std::filesystem::path& path, const NetworkPart& part);
-  Result<PlanOptions> optionsFor(const PlanOptions& wishes, const std::filesystem::path& path) const;
+  Result<Outcome> outcomeOf(const PlanOptions& given, const std::filesystem::path& path, const NetworkPart& part);
+  Result<PlanOptions> optionsFor(const PlanOptions& given, const std::filesystem::path& path) const;
   std::map<std::string, Tensor> inputsOf(const NetworkPart& part) const;
   BuildOptions buildFor(const Artifact& artifact, const NetworkPart& part) const;
   Status compareOutputs(const Artifact& artifact, const NetworkPart& part, Outcome& outcome) const;

@@ -20,12 +20,12 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// More directives than these are no pleasure to read on one line.
+/// A line with more directives than this would be hard to read.
 constexpr std::size_t kMostDirectives = 8, kMostLetters = 600;
-/// What stands inside --plan-a, which has quotes of its own, cannot hold these.
+/// The value of --plan-a has quotes of its own, so that it cannot contain these characters.
 constexpr const char* kQuotes = "'\"`\\\n\r\t";
 
-/// A value that looks like an option is joined to its own.
+/// A value that looks like an option is joined to its own option.
 void addOption(Words& words, const std::string& name, const std::string& value) {
   if (value.starts_with("-")) {
     words.push_back(name + "=" + value);
@@ -34,7 +34,7 @@ void addOption(Words& words, const std::string& name, const std::string& value) 
   }
 }
 
-/// Whether the option says all of it.
+/// Returns whether the option expresses the whole directive.
 bool saysAll(const Directive& directive) {
   const DirectiveForm& form = formOf(directive);
   if (form.option.empty() || form.print == nullptr || form.parse == nullptr) return false;
@@ -45,10 +45,12 @@ bool saysAll(const Directive& directive) {
   return again == directive;
 }
 
-/// The directives as options of the command line. Nothing: they are many, or options cannot say them in this order.
+/// Returns the directives as options of the command line; nullopt if there are too many, or if options cannot express
+/// this order.
 std::optional<Words> directiveWords(const Directives& directives) {
   if (directives.size() > kMostDirectives || !std::ranges::all_of(directives, saysAll)) return std::nullopt;
-  if (!std::ranges::is_sorted(directives, {}, &Directive::kind)) return std::nullopt;  // options apply kind by kind
+  // Options are applied kind by kind.
+  if (!std::ranges::is_sorted(directives, {}, &Directive::kind)) return std::nullopt;
   Words words;
   for (const Directive& directive : directives)
     addOption(words, std::string(formOf(directive).option), formOf(directive).print(directive));
@@ -57,7 +59,7 @@ std::optional<Words> directiveWords(const Directives& directives) {
   return letters <= kMostLetters ? std::optional(std::move(words)) : std::nullopt;
 }
 
-/// A file that is named by what is in it, so that no other text ever stands in its place.
+/// Returns a file whose name is derived from its contents, so that a file of that name never has other contents.
 CommandFile fileOf(const std::string& stem, const std::string& text, const fs::path& folder) {
   const std::string name = fmt::format("{}-{}.json", stem, hashText(text).hex().substr(0, 12));
   return {absolutePath((folder / name).string()), text};
@@ -69,7 +71,7 @@ std::string precisionText(const std::vector<DataType>& types) {
   return joined(names, ",");
 }
 
-/// The target, where it is not the one that is taken without the option.
+/// Adds the target if it is not the default.
 void addTarget(const PlanOptions& options, Words& words) {
   const Compiler* compiler = findCompiler(options.compiler);
   const std::string own = compiler == nullptr ? std::string() : compiler->target();

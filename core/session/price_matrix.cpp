@@ -60,7 +60,7 @@ class MatrixBuilder {
     return Done{};
   }
 
-  /// Times of two devices, or at two extents, make no table.
+  /// Times of two devices, or at two sets of extents, cannot be in one table.
   Status checkAlike() {
     std::set<std::string> devices;
     for (std::size_t i = 0; i < m_engines.size(); ++i) {
@@ -91,7 +91,8 @@ class MatrixBuilder {
     return Done{};
   }
 
-  /// The number of each node of an engine's network: of a counterpart in the first network that one's.
+  /// Numbers the nodes of an engine's network. A node with a counterpart in the first network gets the number of that
+  /// one.
   Status match(std::size_t engine) {
     const ReadBackPlan& made = *m_engines[engine].second;
     const ReadBackPlan& first = *m_engines.front().second;
@@ -110,8 +111,8 @@ class MatrixBuilder {
     return Done{};
   }
 
-  /// Where the nodes of the networks cannot be matched, as where the file of one is quantised: kernels that stand at
-  /// the same place and write as much are of the same nodes.
+  /// Matches kernels if the nodes of the networks cannot be matched, for example because one file is quantised. Kernels
+  /// at the same position that write equally much are counterparts.
   Status matchKernels(std::size_t engine, std::vector<std::uint32_t>& things) {
     const ReadBackPlan& made = *m_engines[engine].second;
     const ReadBackPlan& first = *m_engines.front().second;
@@ -136,7 +137,7 @@ class MatrixBuilder {
     return Done{};
   }
 
-  /// Kernels of all engines that have nodes in common belong together.
+  /// Kernels of all engines that have nodes in common form a row.
   void addRows() {
     DisjointSets sets(m_count);
     for (std::size_t i = 0; i < m_engines.size(); ++i)

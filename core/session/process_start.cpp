@@ -12,9 +12,10 @@ void restartWithPatientThreads(char** argv) {
   for (const char* variable : kPatientThreads) putenv(const_cast<char*>(variable));
   std::error_code unknown;
   const auto program =
-      std::filesystem::read_symlink("/proc/self/exe", unknown);  // by its name: lists of processes have it
+      // The program's own name, as lists of processes show it.
+      std::filesystem::read_symlink("/proc/self/exe", unknown);
   if (!unknown)
-    execv(program.c_str(), argv);  // comes back only if it failed: then the threads spin, and all else works
+    execv(program.c_str(), argv);  // returns only if it fails; the threads then spin, and everything else works
 }
 
 }  // namespace fusescope

@@ -30,7 +30,8 @@ void ProgressLimiter::sendWhatWaits(const std::stop_token& stop) {
     const auto due = m_sent + m_interval;
     m_changed.wait_until(lock, stop, due, [&] { return !m_waiting; });
     if (stop.stop_requested()) return;
-    if (!m_waiting || Clock::now() < m_sent + m_interval) continue;  // sent, or another phase began meanwhile
+    // Already sent, or another phase has begun meanwhile.
+    if (!m_waiting || Clock::now() < m_sent + m_interval) continue;
     m_sent = Clock::now();
     m_send(m_phase, *std::exchange(m_waiting, {}));
   }

@@ -10,11 +10,11 @@
 namespace fusescope {
 namespace {
 
-/// What integers an input may be: [0, below).
+/// The integers that an input may have: [0, below).
 struct IntegerRange {
-  std::int64_t below = 8;  ///< where nothing is known: small numbers
-  bool bounded = false;    ///< somebody uses them as indices
-  bool mask = false;       ///< somebody uses them as truth values
+  std::int64_t below = 8;  ///< small numbers if nothing is known
+  bool bounded = false;    ///< a node uses them as indices
+  bool mask = false;       ///< a node uses them as truth values
 };
 
 bool passesValuesOn(const Node& node) {
@@ -24,7 +24,7 @@ bool passesValuesOn(const Node& node) {
   return node.domain.empty() && kOps.contains(node.op);
 }
 
-/// The extent that indices into `node`'s data must stay below, if `value` is its indices.
+/// Returns the extent below which indices into the data of `node` must be, if `value` contains its indices.
 std::optional<std::int64_t> indexBound(const Graph& graph, const Node& node, ValueId value) {
   const bool gather = node.is("Gather") || node.is("GatherElements") || node.is("GatherND");
   if (!gather || node.input(1) != value || !graph.has(node.input(0))) return {};
@@ -37,7 +37,7 @@ std::optional<std::int64_t> indexBound(const Graph& graph, const Node& node, Val
   return shape.dims[static_cast<std::size_t>(axis)].size;
 }
 
-/// Follows an integer input to what uses it.
+/// Follows an integer input to the nodes that use it, and returns the range that these allow.
 IntegerRange rangeOf(const Graph& graph, ValueId input) {
   IntegerRange range;
   std::vector<ValueId> pending{input};

@@ -16,7 +16,7 @@
 namespace fusescope {
 namespace {
 
-/// What the user said of the inputs that `part` has.
+/// Returns the user's extents of the inputs that `part` has.
 std::vector<InputOverride> overridesFor(const NetworkPart& part, const Plan& plan) {
   std::vector<InputOverride> overrides = givenExtents(plan.inputSpecs);
   std::erase_if(overrides, [&](const InputOverride& given) {
@@ -34,7 +34,8 @@ std::map<std::string, Dims> extentsAt(const Model& model, End end) {
   return extents;
 }
 
-/// What the values of `model` may have for extents, as far as its inputs say: of each output, by its place.
+/// Returns, for each output of `model`, the extents that it may have according to the inputs; nullopt if they are
+/// unknown.
 std::vector<std::optional<InputSpec>> specsOf(const Model& model) {
   const Graph& graph = *model.graph;
   std::vector<std::optional<InputSpec>> specs(graph.outputs().size());
@@ -52,7 +53,7 @@ std::vector<std::optional<InputSpec>> specsOf(const Model& model) {
   return specs;
 }
 
-/// Extents that were met are possible whatever inference says, or where it says nothing.
+/// Observed extents are possible even if inference does not know them or says otherwise.
 void widen(std::optional<InputSpec>& spec, const std::string& name, const Dims& dims) {
   if (!spec || spec->min.size() != dims.size()) spec = InputSpec{.name = name, .min = dims, .opt = dims, .max = dims};
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
@@ -62,7 +63,7 @@ void widen(std::optional<InputSpec>& spec, const std::string& name, const Dims& 
   }
 }
 
-/// The network that makes the values, read and prepared.
+/// The network that calculates the values, read and prepared.
 struct Recorder {
   NetworkPart part;
   std::shared_ptr<const Model> model;

@@ -40,7 +40,7 @@ Status checkRefittable(const Artifact& artifact) {
           fmt::format("Build a new engine: fusescope build MODEL --compiler {} -o E.fse.", artifact.compiler().name())};
 }
 
-/// The first entry of two lists that is not in both, by its name; empty: none, or no list.
+/// Returns the name of the first entry that is not in both lists; empty if there is none or one of them is not a list.
 std::string firstOther(const Json& then, const Json& now) {
   const auto nameIn = [](const Json& entry) {
     for (const char* key : {"name", "node", "value"})
@@ -55,8 +55,8 @@ std::string firstOther(const Json& then, const Json& now) {
   return {};
 }
 
-/// Sentences of decisions of `now` that `then` does not have, as far as they refuse or are about quantization: why
-/// weights make another plan.
+/// Returns the messages of decisions of `now` that `then` does not have, if they refuse something or are about
+/// quantisation. They say why weights lead to another plan.
 std::vector<std::string> newReasons(const Plan& then, const Plan& now) {
   constexpr std::size_t kMost = 3;
   std::set<std::string> before;
@@ -86,8 +86,8 @@ std::vector<Diagnostic> planDifferences(const Plan& then, const Plan& now) {
   return differences;
 }
 
-/// Fused nodes whose code may hold numbers that are others now: axes, shapes, scales and the like. By the identity that
-/// their tactics are kept by, with the names of these constants. Both plans decide alike.
+/// The fused nodes whose code may contain numbers that have changed (axes, shapes, scales and similar constants), by
+/// the identity under which their tactics are stored, with the names of these constants. Both plans decide alike.
 class OtherNumbers {
  public:
   OtherNumbers(const Plan& then, const Plan& now) { add(then, now, {}); }
@@ -125,13 +125,13 @@ class OtherNumbers {
   std::map<Hash128, std::vector<std::string>> m_changed;
 };
 
-/// Whether a kernel runs by the tactic that it had. Files of earlier versions have names alone.
+/// Returns whether a kernel runs by the same tactic as before. Files of earlier versions contain only names of tactics.
 bool isSame(const TacticChoice& before, const TacticChoice& now) {
   return before.tactic && now.tactic ? *before.tactic == *now.tactic : before.chosen == now.chosen;
 }
 
-/// The tactics that the new engine runs by, with the times that were measured of the engine's where they are still
-/// those of the same code on the same kind of machine.
+/// Takes over the tactics of the engine, with their times if these were measured of the same code on the same kind of
+/// machine.
 void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& refit) {
   std::map<Hash128, const TacticChoice*> known;
   for (const TacticChoice& choice : former.tactics) known[choice.identity] = &choice;
@@ -168,13 +168,14 @@ void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& re
     refit.decisions.push_back(decide("build.times_of_other_machine", {}, "refit", {{"count", leftOut}}));
 }
 
-/// The engine's plan was made anew when it was opened, by other rules: the new engine has what these say.
+/// Records that the engine's plan was made again by other rules when it was opened, so that the new engine has that
+/// plan.
 void noteReplanned(const Plan& plan, Refit& refit) {
   for (const Decision& decision : plan.decisions)
     if (decision.code == "build.replanned") refit.decisions.push_back(decision);
 }
 
-/// Another version simplifies networks otherwise: what differs may be that.
+/// Adds to the difference that another version of Fusescope may have simplified the network differently.
 void noteOtherVersion(const EngineFile& engine, Diagnostic& difference) {
   if (engine.fusescopeVersion != kFusescopeVersion)
     difference.help += fmt::format(
@@ -183,7 +184,7 @@ void noteOtherVersion(const EngineFile& engine, Diagnostic& difference) {
         engine.fusescopeVersion);
 }
 
-/// The network as an artifact that openEngine() prepares by the engine's tactics.
+/// Returns the network as an artifact that openEngine() prepares with the engine's tactics.
 Artifact artifactOf(const EngineFile& former, std::shared_ptr<const Plan> plan, const std::string& path) {
   Artifact artifact{.kind = ArtifactKind::Engine, .path = path, .plan = std::move(plan)};
   artifact.backend = former.backend;

@@ -15,14 +15,15 @@
 namespace fusescope {
 namespace {
 
-/// Codes reach from -127 to 127: what is less than half a step beyond rounds to the last one.
+/// Codes range from -127 to 127. A number that is less than half a step beyond is rounded to the last code.
 constexpr double kHalfStepBeyond = 1 + 0.5 / 127;
 constexpr double kLoose = 0.5;
 
-/// How the ranges of one weight stand to what its numbers ask for now.
+/// Compares the ranges of one weight with those that its present numbers need.
 struct Fit {
-  std::int64_t beyond = 0, loose = 0, all = 0;  ///< channels
-  double worst = 0;  ///< the largest of (asked for) / (recorded) of those beyond; 0: all of these were recorded as 0
+  std::int64_t beyond = 0, loose = 0, all = 0;  ///< numbers of channels
+  double worst = 0;  ///< the largest ratio of needed to recorded range among the channels beyond; 0 if all of these
+                     ///< were recorded as 0
 };
 
 Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
@@ -38,12 +39,12 @@ Fit fitOf(const WeightRange& recorded, const WeightRange& asked) {
   return fit;
 }
 
-/// Whether `product`, of the network before it had codes, reads its weights as codes in `plan`.
+/// Returns whether `product`, of the network before quantisation, reads its weights as codes in `plan`.
 bool readsCodes(const Plan& plan, const Product& product) {
   const Graph& graph = plan.graph();
   if (!graph.has(product.node)) return false;
   const std::vector<ValueId>& inputs = graph.node(product.node).inputs;
-  // Where the weights alone are codes, these are made of their own numbers and not by the recorded range.
+  // If only weights are quantised, their codes are made from their own numbers and not from the recorded range.
   return std::ranges::find(inputs, product.weights) == inputs.end() &&
          std::ranges::find(inputs, product.source) == inputs.end();
 }

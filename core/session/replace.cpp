@@ -65,7 +65,7 @@ std::set<std::string> namesWith(const std::vector<ListedNode>& nodes, const std:
   return names;
 }
 
-/// The names of the kernels that hold nodes of the file that are called so.
+/// Returns the names of the kernels that contain nodes of the file with these names.
 std::vector<std::string> kernelsOfNodes(const FileKernels& kernels, const std::set<std::string>& nodes) {
   std::set<std::string> found;
   for (const std::string& node : nodes) {
@@ -75,7 +75,7 @@ std::vector<std::string> kernelsOfNodes(const FileKernels& kernels, const std::s
   return {found.begin(), found.end()};
 }
 
-/// Applies rules to a file, each time by writing it anew.
+/// Applies rules to a file, which is written again each time.
 class Replacing {
  public:
   Replacing(const Artifact& artifact, const Samples& samples, const ReplaceOptions& options)
@@ -105,7 +105,7 @@ class Replacing {
     return compareNumbers();
   }
 
-  /// Goes on with the network at `path`.
+  /// Continues with the network at `path`.
   Status take(const std::filesystem::path& path) {
     m_path = path;
     m_model = TRY(openModel(path, {}, m_options.run.stop));
@@ -136,7 +136,7 @@ class Replacing {
                       .help = fmt::format("The rule does this: {}.", asked.rule->summary)};
   }
 
-  /// Sites that share no node, and that the argument names. `looksOnly`: names that are made fresh are forgotten.
+  /// Returns sites that share no node and that the argument names. If `looksOnly` is set, new names are not reserved.
   Result<std::vector<ReplacedSite>> sitesOf(const AskedRule& asked, bool looksOnly) {
     const FileMatcher match(m_file, *m_model);
     std::set<std::string> names = m_names;
@@ -185,7 +185,7 @@ class Replacing {
     return take(path);
   }
 
-  /// What the user said of inputs, as they are called and turned now.
+  /// Returns the user's changes to inputs with the present names and order of axes of these inputs.
   std::vector<InputOverride> overrides() const {
     std::vector<InputOverride> given = givenExtents(m_artifact.plan->inputSpecs);
     for (InputOverride& input : given) {
@@ -219,10 +219,10 @@ class Replacing {
     m_result.replacements.push_back(std::move(replacement));
   }
 
-  /// What the file says of the extents of an input is said of it under its new name, in its new order.
+  /// Keeps what the file says about the extents of an input, under its new name and in its new order of axes.
   void keepExtents(const ReplacedSite& site, onnxlib::NetworkEdits& edits) const {
     if (site.turned.empty()) return;
-    edits.goneMetadata = {kExampleInputsKey};  // they are turned otherwise
+    edits.goneMetadata = {kExampleInputsKey};  // their axes have another order now
     const auto said = m_file.metadata.find(kInputSpecsKey);
     if (said == m_file.metadata.end()) return;
     if (const auto known = carriedInputsFromText(said->second); known.ok() && known.value().isNewer()) return;
@@ -236,7 +236,7 @@ class Replacing {
     edits.metadata[std::string(kInputSpecsKey)] = inputSpecsText(specs);
   }
 
-  /// The wishes of the artifact that apply to the new network.
+  /// Returns the options of the artifact that apply to the new network.
   Result<PlanOptions> optionsFor() {
     ApplicableOptions applicable = TRY(applicableOptions(*m_model, m_artifact.plan->options, m_options.run.stop));
     for (const auto& dropped : applicable.dropped)
@@ -264,7 +264,7 @@ class Replacing {
     return m_options.seconds > 0 ? time(before, after) : Status(Done{});
   }
 
-  /// In turns, so that what the machine does besides falls on both.
+  /// Times both networks in turns, so that other work on the machine affects both equally.
   Status time(const Artifact& before, const Artifact& after) {
     const auto engineOf = [&](const Artifact& artifact, const std::map<std::string, Tensor>& inputs) {
       BuildOptions build = buildOptions(artifact, m_options.run.threads, m_options.run.stop, m_options.run.progress);
@@ -345,12 +345,12 @@ class Replacing {
   const Samples& m_samples;
   const ReplaceOptions& m_options;
   std::shared_ptr<const TemporaryFolder> m_folder;
-  std::filesystem::path m_source, m_path;  ///< of the network as it was, and as it is now
-  std::shared_ptr<const Model> m_model;    ///< of it now, prepared, with the extents that the file leaves open
-  onnxlib::FileModel m_file;               ///< of it now
-  onnxlib::NetworkBytes m_bytes;           ///< of it now
-  std::set<std::string> m_names;           ///< that were ever taken
-  /// ReplacedSite::turned of all sites, in the order in which they were.
+  std::filesystem::path m_source, m_path;  ///< the original network, and the present one
+  std::shared_ptr<const Model> m_model;  ///< the present network, prepared, with the extents that the file leaves open
+  onnxlib::FileModel m_file;             ///< of the present network
+  onnxlib::NetworkBytes m_bytes;         ///< of the present network
+  std::set<std::string> m_names;         ///< all names that were ever used
+  /// ReplacedSite::turned of all sites, in the order in which the rules were applied.
   std::vector<std::pair<std::string, std::pair<std::string, std::vector<std::int64_t>>>> m_turned;
   int m_round = 0;
   ReplacedNetwork m_result;

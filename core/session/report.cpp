@@ -33,7 +33,7 @@ std::string allowedTypesText(const PlanOptions& options) {
   return names.empty() ? "f32" : joined(names);
 }
 
-/// Each directive in words with what became of it; of a plan that was asked of another compiler, by the plan.
+/// Lists each directive with its answer. For another compiler, these are the answers of the plan that was asked for.
 Json directivesJson(const Plan& plan) {
   Json list = Json::array();
   for (const Directive& directive : plan.options.directives) {
@@ -45,7 +45,7 @@ Json directivesJson(const Plan& plan) {
   return list;
 }
 
-/// What a compiler that is not ours did with types that were asked for.
+/// Lists what another compiler did with the types that were asked for.
 Json pinsMadeJson(const Cover& cover) {
   Json list = Json::array();
   const ReadBackPlan* made = asReadBack(cover);
@@ -58,7 +58,7 @@ Json pinsMadeJson(const Cover& cover) {
   return list;
 }
 
-/// What is refused, and what that means: decisions that allow nothing, alike ones together.
+/// Lists what is refused and why: decisions that allow nothing, with equal ones in one entry.
 Json refusedJson(const Cover& cover) {
   std::vector<std::pair<std::string, Json>> reasons;
   for (const Decision& decision : cover.decisions) {
@@ -115,7 +115,7 @@ Json kernelsJson(const ReportSide& side, const ReportTimes& times) {
   return list;
 }
 
-/// By what kernels calculate in: how many there are, and what they take.
+/// Counts the kernels by the type in which they calculate, and sums their times.
 Json precisionsJson(const Cover& cover, const ReportTimes& times) {
   std::map<std::string, std::vector<KnownTime>> byType;
   for (const FusedNode& fused : cover.fusedNodes)
@@ -148,7 +148,7 @@ Json timeJson(const Run* run) {
   if (run == nullptr || !run->time) return nullptr;
   const RunTime& time = *std::as_const(run->time);
   Json json = latencyJson(time);
-  json["inputs"] = isReadFromFiles(*run) ? Json(nullptr) : Json(inWords(time.inputs));  // the files do not tell
+  json["inputs"] = isReadFromFiles(*run) ? Json(nullptr) : Json(inWords(time.inputs));  // the files do not say it
   json["unavailable"] = time.unavailableReason.empty() ? Json(nullptr) : Json(time.unavailableReason);
   return json;
 }
@@ -173,7 +173,7 @@ Json compilerJson(const Cover& cover) {
   return {{"name", cover.options.compiler}, {"version", ours ? Json(kFusescopeVersion) : Json(nullptr)}};
 }
 
-/// All but its kernels and what concerns single ones.
+/// Returns everything about a side except its kernels and what concerns single kernels.
 Json headJson(const ReportSide& side) {
   const Cover& cover = *side.known.cover;
   const Run* run = side.run;

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "base/text.h"
+#include "ir/graph.h"
 #include "session/compare.h"
 #include "session/compare_report.h"
-#include "ir/graph.h"
 #include "session/report_json.h"
 #include "session/report_times.h"
 #include "session/run_conditions.h"
@@ -19,13 +19,13 @@ namespace fusescope {
 
 namespace {
 
-/// What one difference says of some kernels of A and B.
+/// What one difference says about some kernels of A and B.
 struct KernelChange {
   std::string what;
   Causes because;
 };
 
-/// By the identity of each fused node that it is about.
+/// The changes by the identity of each fused node that they concern.
 using ChangesByKernel = std::map<Hash128, KernelChange>;
 
 ChangesByKernel changesByKernel(const PlanDiff& diff, const Cover& a, const Cover& b) {
@@ -43,7 +43,7 @@ ChangesByKernel changesByKernel(const PlanDiff& diff, const Cover& a, const Cove
   return changes;
 }
 
-/// A group of kernels, what each side takes for it, and why it is another.
+/// A group of kernels, its time on each side, and why it differs.
 class GroupRow {
  public:
   GroupRow(const CompareGroup& group, const ReportSide& a, const ReportSide& b, const ReportTimes& timesOfA,
@@ -65,7 +65,7 @@ class GroupRow {
         if (const auto found = changes.find(node.identity); found != changes.end()) return &found->second;
     return nullptr;
   }
-  /// "attention → matmul + softmax + matmul": the same for copies of a block.
+  /// Returns "attention → matmul + softmax + matmul", which is equal for copies of a block.
   std::string kinds() const {
     const std::string ofA = kindsOf(*m_a, m_group->a), ofB = kindsOf(*m_b, m_group->b);
     if (ofA == ofB) return ofA;
@@ -116,7 +116,7 @@ class GroupRow {
   KnownTime m_msOfA, m_msOfB;
 };
 
-/// Changes that read alike and have one cause are one, however many places they are at.
+/// Collects changes that have the same text and cause into one entry, however many places they concern.
 class AlikeChanges {
  public:
   void add(const std::string& what, const Causes& because, const std::string& where, std::optional<double> deltaMs,
@@ -131,7 +131,7 @@ class AlikeChanges {
     change.known += 1;
     change.deltaMs += *deltaMs;
   }
-  /// Those of the largest difference in time first.
+  /// Returns the entries, those with the largest difference in time first.
   Json json() {
     std::ranges::stable_sort(m_all, std::ranges::greater(), [](const Change& c) { return std::abs(c.deltaMs); });
     Json list = Json::array();
@@ -186,7 +186,7 @@ Json networkJson(const PlanDiff& diff) {
           {"changed", std::move(changed)},  {"constants_that_differ", diff.constants.size()}};
 }
 
-/// What of the conditions under which two sides were timed is not the same; nothing where a side was not timed.
+/// Returns the conditions that differ between the measurements of two sides; none if a side was not measured.
 Json conditionsThatDiffer(const ReportSide& a, const ReportSide& b) {
   Json differ = Json::array();
   if (a.run == nullptr || b.run == nullptr || !a.run->time || !b.run->time) {
@@ -210,7 +210,7 @@ Json differenceJson(const ReportSide& a, const ReportSide& b, const PlanDiff& di
     if (group.body.isNetwork()) {
       rows.emplace_back(group, a, b, timesOfA, timesOfB);
     } else {
-      ++inBodies;  // they come with their holders
+      ++inBodies;  // they are counted with their holders
     }
   }
   AlikeChanges alike;

@@ -36,7 +36,8 @@ std::string outputsHtml(const Json& verdict) {
   return "<h2>Outputs</h2>\n" + table.html();
 }
 
-/// Of a kernel of many nodes its first and last; the others unfold.
+/// Returns the name of a kernel. If it has many nodes, only the first and last are shown, and the others can be
+/// unfolded.
 std::string kernelName(const Json& kernel) {
   constexpr std::size_t kMostInName = 4;
   const std::vector<std::string> nodes = reportNames(kernel["nodes"]);

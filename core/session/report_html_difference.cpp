@@ -113,7 +113,8 @@ std::string groupsHtml(const Json& difference) {
   return html;
 }
 
-/// Times that were not measured alike are told, and no side is called the faster one.
+/// Describes the total times. If they were not measured under the same conditions, this is said, and no side is called
+/// the faster one.
 std::string totalHtml(const Json& report) {
   const Json& unlike = report["difference"]["conditions_that_differ"];
   if (!unlike.empty())

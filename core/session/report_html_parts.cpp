@@ -12,10 +12,10 @@ namespace fusescope {
 
 namespace {
 
-/// So many nodes are named in a cell; the others are counted.
+/// The number of nodes that are named in a cell; the others are only counted.
 constexpr std::size_t kMostNames = 12;
 
-/// A name for people and what each side has there.
+/// A name for people, and its value on each side.
 struct Fact {
   std::string what, html;
 };
@@ -77,7 +77,7 @@ std::vector<Fact> factsOf(const Json& side) {
           {"Build", or_dash(phasesText(side))}};
 }
 
-/// SVG as the address of a picture, which keeps its styles and ids to itself.
+/// Returns SVG as the address of a picture, so that its styles and ids cannot affect the document.
 std::string pictureAddress(const std::string& svg) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_.~:/?=;,()*!@$+";

@@ -56,7 +56,7 @@ footer { margin-top: 40px; color: var(--dim); border-top: 1px solid var(--line);
   tr, figure { break-inside: avoid; } thead { display: table-header-group; } h2 { break-after: avoid; } }
 )";
 
-/// Headings become buttons that sort, and long tables are folded; without it every row is there in its order.
+/// Turns headings into buttons that sort, and folds long tables. Without scripts, every row is visible in its order.
 constexpr const char* kScript = R"(
 addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
 for (const table of document.querySelectorAll('table.sortable')) {

@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// From what is certain to what is not.
+/// The sources of times, from the most certain to the least.
 constexpr std::array<std::string_view, 6> kCertainty = {"run", "built", "measured", "fitted", "emulated", "unknown"};
 
 }  // namespace

@@ -23,7 +23,7 @@ Result<ComparedGroup> groupFromJson(const Json& json) {
   JsonFields fields(json);
   HeldBody body;
   fields.read("origins", group.origins).read("body_of", body.holder).read("attribute", body.attribute);
-  if (!body.holder.empty()) group.body = BodyPath({body});  // what it says, as a text, is the same
+  if (!body.holder.empty()) group.body = BodyPath({body});  // the text of the body gives the same path
   fields.read("a", group.a).read("b", group.b).read("same", group.same);
   fields.read("a_identities", group.identitiesOfA).read("b_identities", group.identitiesOfB);
   fields.readNumber("a_ms", group.aMs).readNumber("b_ms", group.bMs).readNumber("delta_ms", group.deltaMs);
@@ -31,7 +31,7 @@ Result<ComparedGroup> groupFromJson(const Json& json) {
   return fields.result(std::move(group));
 }
 
-/// How many values in bodies there are; all of them are not compared.
+/// Reads the number of values in bodies; none of them is compared.
 Result<std::int64_t> countFromJson(const Json& json) {
   std::int64_t count = 0;
   JsonFields fields(json);

@@ -16,7 +16,7 @@ namespace fusescope {
 
 namespace {
 
-/// The names of nodes of the file, each with a number: sides may have read it with other extents.
+/// Numbers the names of nodes of the file, because sides may have read the file with different extents.
 class NodeNumbers {
  public:
   std::uint32_t of(const std::string& name) {
@@ -57,7 +57,7 @@ MatrixCell cellOf(const Cover& cover, const ReportTimes& times, const std::vecto
   return cell;
 }
 
-/// The innermost module that the first of the nodes is in.
+/// Returns the innermost module of the first of the nodes.
 std::string moduleOf(const Cover& cover, const FusedNode& fused) {
   const std::vector<std::string> paths = modulePaths(*cover.model, cover.graph().node(fused.root));
   if (paths.empty()) return {};

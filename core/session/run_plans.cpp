@@ -16,7 +16,7 @@ namespace fusescope {
 
 namespace {
 
-/// The engine that was built; nothing where its file is gone, or does not say what the run says that was made.
+/// Opens the engine that was built; nullopt if its file does not exist, or is not the one that the run says was made.
 std::optional<EngineFile> engineOf(const PlannedRun& run, const std::shared_ptr<const Model>& model) {
   std::error_code error;
   if (run.enginePath.empty() || !std::filesystem::is_regular_file(run.enginePath, error)) return std::nullopt;

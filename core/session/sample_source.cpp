@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// The last part of a path; of a folder that ends in a slash its name too.
+/// Returns the last part of a path, also if it ends in a slash.
 std::string lastPart(const std::string& path) {
   const std::filesystem::path whole(path);
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();

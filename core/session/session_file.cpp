@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kFormat = "fusescope.session";
-/// The format is the first key of the document; so much of a file shows it.
+/// The format is the first key of the document, so that the beginning of the file is enough to recognise it.
 constexpr std::size_t kHead = 256;
 
 Diagnostic located(Diagnostic error, const fs::path& path) {
@@ -31,7 +31,7 @@ Diagnostic bad(std::string message, std::string field) {
   return {.message = std::move(message), .where = {.attribute = std::move(field)}};
 }
 
-/// What paths of inputs become: they move with the session file.
+/// Changes paths of inputs, which are relative to the session file.
 using ChangePath = std::string (*)(const std::string& path, const fs::path& folder);
 
 SampleSource changed(SampleSource inputs, ChangePath change, const fs::path& folder) {
@@ -39,7 +39,7 @@ SampleSource changed(SampleSource inputs, ChangePath change, const fs::path& fol
   return inputs;
 }
 
-/// All inputs of a run. What need not change stays shared.
+/// Changes all inputs of a run. Parts that do not change remain shared.
 void changeInputs(Run& run, ChangePath change, const fs::path& folder) {
   const auto put = [&](auto& shared) {
     if (!shared) return;
@@ -53,7 +53,7 @@ void changeInputs(Run& run, ChangePath change, const fs::path& folder) {
   for (auto& errors : run.errors) put(errors);
 }
 
-/// Checks what JSON types alone do not: ids that are unique and name runs that there are, of the kind that is meant.
+/// Checks what types of JSON do not: that ids are unique, and that they refer to existing runs of the right kind.
 Status checkIds(const Session& session) {
   const auto check = [&](const std::string& id, bool comparison, const std::string& field) -> Status {
     const Run* run = session.run(id);
@@ -77,7 +77,7 @@ Status checkIds(const Session& session) {
   return Done{};
 }
 
-/// `options` but for their ranges, which stand once in the session.
+/// Returns `options` without their ranges, which are stored once in the session.
 Json optionsJson(PlanOptions options, SessionRanges& ranges) {
   const Json place = ranges.add(std::exchange(options.ranges, nullptr));
   Json json = toJson(options);
@@ -94,7 +94,7 @@ Json runJson(Run run, const fs::path& folder, SessionRanges& ranges) {
   return json;
 }
 
-/// Do the options refer to ranges of the session? Those of older versions hold theirs.
+/// Returns whether the options refer to ranges of the session. Options of older versions contain their ranges.
 bool refersToRanges(const Json& options) {
   return options.is_object() && options.contains("ranges") && !options["ranges"].is_object();
 }
@@ -162,7 +162,7 @@ Json toJson(const Session& session, const fs::path& folder) {
 
 namespace {
 
-/// Errors: it is no session, or of a version above ours.
+/// Returns the version. Errors: the file is not a session, or its version is newer than this program.
 Result<int> versionOf(const Json& json) {
   TRY(checkFormat(json, "a session", kFormat, kSessionVersion));
   int version = 0;
@@ -201,7 +201,8 @@ Result<Session> sessionFromJson(const Json& document, const fs::path& folder) {
       .read("threads", session.settings.threads)
       .readNumber("seconds", session.settings.seconds);
   fields.readName("errors_against", errorsAgainstNames(), session.settings.errorsAgainst);
-  // What an earlier version or somebody else wrote may be out of range now: the search then begins with the defaults.
+  // Values that were written by an earlier version or by hand may be out of range; the search then begins with the
+  // defaults.
   fields.parse("tune", session.settings.tune, [](const Json& tune) -> Result<TuneSettings> {
     auto settings = settingsFromJson<TuneSettings>(tune);
     return settings.ok() ? std::move(settings).value() : TuneSettings();

@@ -11,14 +11,14 @@ std::string textOf(const Json& json, const char* key) {
 
 void runFrom1(Json& run) {
   if (!run.is_object()) return;
-  // A run of no model was one of an engine file.
+  // In older versions, a run without a model belongs to an engine file.
   run["kind"] = textOf(run, "model").empty() ? "engine" : "plan";
   if (!run.contains("evaluation")) return;
   run["evaluations"] = Json::array({run["evaluation"]});
   run.erase("evaluation");
 }
 
-/// A comparison as the run that it is now.
+/// Converts a comparison of version 1 to a run.
 Json runOf1(const Json& comparison, std::int64_t id) {
   const std::string a = textOf(comparison, "a"), b = textOf(comparison, "b");
   Json run = {{"id", std::to_string(id)},
@@ -45,7 +45,7 @@ void from1(Json& json) {
   json.erase("comparisons");
 }
 
-/// The one file of inputs as a source.
+/// Converts the single input file of version 2 to a sample source.
 void inputsFrom2(Json& holder) {
   if (!holder.is_object() || !holder.contains("inputs") || !holder["inputs"].is_string()) return;
   const std::string path = textOf(holder, "inputs");

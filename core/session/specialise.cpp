@@ -13,7 +13,7 @@
 namespace fusescope {
 namespace {
 
-/// What the calls of one sample took, by who answered.
+/// The times of the calls of one sample, by the engine that answered.
 struct Calls {
   double firstMs = 0;
   std::vector<double> whileBuilding, otherwise;
@@ -27,7 +27,8 @@ CallTimes timesOf(const std::vector<double>& ms) {
   return times;
 }
 
-/// Whether more calls change nothing about who serves: what was dropped for memory waits for many more calls.
+/// Returns whether further calls would not change which engine serves: extents whose engine was dropped for memory wait
+/// for many more calls.
 bool isSettled(const SpecialisingEngine& engine, const Sample& sample) {
   const auto served = engine.served(extentsOf(sample.inputs));
   if (!served) return !hasOpenInput(engine.plan().graph());
@@ -49,7 +50,7 @@ Status callOnce(SpecialisingEngine& engine, const Sample& sample, std::size_t sa
   return Done{};
 }
 
-/// Calls all samples in turn until all are settled. False where the time ended before.
+/// Calls all samples in turn until all are decided. Returns false if the time was over before.
 Result<bool> callUntilSettled(SpecialisingEngine& engine, const Samples& samples, const SpecialiseRequest& request,
                               std::vector<Calls>& calls) {
   const auto start = std::chrono::steady_clock::now();
@@ -120,7 +121,7 @@ Result<SpecialiseReport> specialiseOn(SpecialisingEngine& engine, const Samples&
   for (std::size_t i = 0; i < samples.list.size(); ++i) {
     const Sample& sample = samples.list[i];
     const auto extents = extentsOf(sample.inputs);
-    Engine& server = engine.serving(extents);  // takes in a build that is over: what is told is told after that
+    Engine& server = engine.serving(extents);  // takes over a build that has finished, so that the report includes it
     SampleServing serving{.sample = sample.name,
                           .served = engine.served(extents).value_or(ServedExtents{.extents = extents}),
                           .firstMs = calls[i].firstMs,

@@ -20,7 +20,7 @@ std::int64_t ceilDivided(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// How many elements one step along each axis is.
+/// Returns the number of elements between neighbours along each axis.
 std::vector<std::int64_t> stridesOf(const Dims& dims) {
   std::vector<std::int64_t> strides(dims.size(), 1);
   for (std::size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];

@@ -15,15 +15,16 @@
 namespace fusescope {
 namespace {
 
-/// Elements between two questions whether to stop, and numbers that go into the histogram together.
+/// The number of elements between two checks for a stop, and the number of values that are added to the histogram at
+/// once.
 constexpr std::int64_t kChunk = 4096;
 
-/// The smallest number of full precision.
+/// Returns the smallest normal number.
 double leastNormal(DataType type) {
   return type == DataType::F16 ? 0x1p-14 : 0x1p-126;
 }
 
-/// A number of elements to go on by, so that at most `most` are looked at and every column of `dims` is met.
+/// Returns a stride at which at most `most` elements are read, and every column of `dims` is met.
 std::int64_t strideFor(const Dims& dims, std::int64_t count, std::int64_t most) {
   if (count <= most) return 1;
   std::int64_t stride = (count + most - 1) / std::max<std::int64_t>(most, 1);
@@ -32,10 +33,10 @@ std::int64_t strideFor(const Dims& dims, std::int64_t count, std::int64_t most) 
   return stride;
 }
 
-/// Counts of different elements, until there are too many.
+/// Counts different elements until there are too many of them.
 class DistinctNumbers {
  public:
-  /// `text` is asked for only where the number is new.
+  /// `text` is called only if the number is new.
   template <class Key, class Text>
   void add(std::map<Key, std::pair<std::string, std::int64_t>>& known, const Key& key, const Text& text) {
     if (m_many) return;
@@ -70,7 +71,7 @@ Result<TensorStatistics> statisticsOfTexts(const Tensor& tensor, TensorStatistic
   return statistics;
 }
 
-/// Takes the elements of a tensor of numbers one by one.
+/// Collects statistics of a tensor of numbers, element by element.
 class NumberStatistics {
  public:
   NumberStatistics(const Tensor& tensor, TensorStatistics& into) : m_tensor(tensor), m_into(into) {

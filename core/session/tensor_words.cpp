@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// Longer texts are cut there.
+/// Longer texts are cut after this many characters.
 constexpr std::size_t kMostText = 24;
 
 class StatisticsTable {
@@ -23,7 +23,7 @@ class StatisticsTable {
     for (const ShownTensor* of : m_shown) row.cells.push_back(textOf(*of));
     return m_rows.emplace_back(std::move(row));
   }
-  /// `countOf` gives nothing where it is not known.
+  /// `countOf` returns nullopt if the count is not known.
   template <class CountOf>
   void losses(std::string title, const CountOf& countOf) {
     bool isLoss = false;
@@ -44,7 +44,7 @@ std::string roundedText(double number, const TensorStatistics& of) {
   return of.hasNumbers() ? fmt::format("{:.6g}", number) : "-";
 }
 
-/// "1st", "2nd", "9th", "11th".
+/// Returns "1st", "2nd", "9th" or "11th".
 std::string ordinal(std::int64_t number) {
   const std::int64_t ten = number % 10;
   const bool isTeen = number % 100 / 10 == 1;

@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// All of a point but how many pins it has.
+/// Reads everything of a point except the number of its pins.
 void readPoint(JsonFields& fields, TunedPoint& point) {
   fields.readNumber("error", point.error).readNumber("ms", point.ms);
   fields.readNumber("error_here", point.errorHere).readNumber("error_on_reference", point.errorOnReference);
@@ -35,7 +35,7 @@ Result<TunedPoint> pointFromJson(const Json& json) {
   return fields.result(point);
 }
 
-/// The error of {output, error, not_finite}.
+/// Returns the error of {output, error, not_finite}.
 Result<double> apartFromJson(const Json& json) {
   double error = NAN;
   JsonFields fields(json);
@@ -60,7 +60,7 @@ Result<TunedBaseline> baselineFromJson(const Json& json) {
   return fields.result(std::move(baseline));
 }
 
-/// The point that was chosen has its pins one by one.
+/// The chosen point, with a list of its pins.
 struct Chosen {
   TunedPoint point;
   std::vector<TunedPin> pins;

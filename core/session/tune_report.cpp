@@ -12,7 +12,7 @@
 namespace fusescope {
 namespace {
 
-/// Null: of pins that were never evaluated.
+/// Returns the cost as JSON; null for pins that were never evaluated.
 Json costJson(const PlanCost* cost) {
   return {{"ms", cost != nullptr && cost->unknown == 0 ? Json(cost->ms) : Json(nullptr)},
           {"how", name(cost != nullptr ? cost->how : PriceSource::Unknown)},
@@ -32,7 +32,7 @@ Json chosenJson(const TuneReport& report) {
   return json;
 }
 
-/// With its pins one by one.
+/// Returns a set with a list of its pins.
 Json setJson(const TunePoint& point, const Directives& nodes) {
   Json json = toJson(point);
   json["set"] = Json::array();
@@ -53,7 +53,8 @@ Json baselineJson(const TuneBaseline& baseline) {
   return json;
 }
 
-/// What the network gives that the artifact's compiler compiles by `plan`, a draft: by output, then by sample.
+/// Returns the outputs of the network that the artifact's compiler compiles by `plan`, which is a draft; first by
+/// output, then by sample.
 Result<std::vector<std::vector<Tensor>>> outputsByCompiler(const Artifact& artifact, const Plan& plan,
                                                            const Samples& samples, const EvaluatorOptions& options) {
   const auto whole = TRY(makePlan(unquantized(plan.model), plan.options, nullptr, options.stop));
@@ -69,8 +70,8 @@ Result<std::vector<std::vector<Tensor>>> outputsByCompiler(const Artifact& artif
   return outputs;
 }
 
-/// Where f32 stands beside narrower types, prices choose among them, and of another compiler none are known: a plan has
-/// f32 then. A search begins with what is narrower, and its pins say what stays in f32.
+/// If f32 is allowed beside narrower types, prices choose among them. For another compiler no prices are known, so that
+/// a plan would have f32. A search begins with the narrower types, and its pins say which nodes stay in f32.
 Result<std::shared_ptr<const Plan>> loweredForTuning(const Artifact& artifact, const StopToken& stop) {
   PlanOptions options = artifact.plan->options;
   const auto isExact = [](DataType type) { return type == DataType::F32; };
@@ -107,7 +108,7 @@ Result<TuneReport> tuneArtifact(const Artifact& artifact, const Samples& samples
   named.evaluator.outputsOf = [&](const std::shared_ptr<const Plan>& plan) {
     return outputsByCompiler(artifact, *plan, samples, named.evaluator);
   };
-  // Our prices are not those of another compiler.
+  // Our prices are not valid for another compiler.
   return tune(TRY(loweredForTuning(artifact, named.evaluator.stop)), samples.inputs(), nullptr, named);
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 using PlanPointer = std::shared_ptr<const Plan>;
 
-/// The fused node that leaves `value` in memory; null: none does.
+/// Returns the fused node that writes `value` to memory; null if there is none.
 const FusedNode* makerOf(const Plan& plan, ValueId value) {
   const auto makes = [&](const FusedNode& fused) {
     return std::ranges::find(fused.outputs, value, &FusedOutput::value) != fused.outputs.end();
@@ -37,7 +37,7 @@ const FusedNode* makerOf(const Plan& plan, ValueId value) {
   return found == plan.fusedNodes.end() ? nullptr : &*found;
 }
 
-/// Names of what a node reads and makes.
+/// Returns the names of the inputs and outputs of a node.
 std::vector<std::string> valuesAround(const Graph& graph, const Node& node) {
   std::vector<std::string> names;
   for (const auto* values : {&node.inputs, &node.outputs})
@@ -46,7 +46,7 @@ std::vector<std::string> valuesAround(const Graph& graph, const Node& node) {
   return names;
 }
 
-/// That is made by a node of the network: what runs can hand out.
+/// Returns the value of this name if a node of the network calculates it, so that a run can return it.
 Result<ValueId> madeValue(const Plan& plan, const std::string& name) {
   const NamedValue value = TRY(valueNamed(plan, name));
   if (value.isMade() && !value.isInBody) return value.id;
@@ -65,7 +65,7 @@ Status checkBytes(std::size_t bytes, std::size_t most, const std::string& value)
       .help = "Choose smaller inputs, or run the network with --mark and open the file."};
 }
 
-/// `tensor` as numbers that a .npz file has a type for.
+/// Returns `tensor` with numbers of a type that a .npz file can contain.
 Tensor writable(const Tensor& tensor) {
   const DataType type = tensor.type();
   if (tensor.container() != Container::None || type == DataType::String) return tensor;
@@ -74,7 +74,7 @@ Tensor writable(const Tensor& tensor) {
   return isOdd ? tensor.converted(DataType::F32) : tensor;
 }
 
-/// Runs `plan` on the sample until it has made `value`.
+/// Runs `plan` on the sample until `value` has been calculated.
 Result<Tensor> valueBy(const PlanPointer& plan, ValueId value, const Sample& sample, const BuildOptions& build) {
   const auto extents = TRY(checkInputs(*plan, sample.inputs));
   const auto steps = TRY(FusedNodeSteps::create(TRY(planAt(plan, extents, build.stop)), extents, build));
@@ -92,7 +92,7 @@ Result<Tensor> valueBy(const PlanPointer& plan, ValueId value, const Sample& sam
       .where = {.value = plan->graph().value(value).name}};
 }
 
-/// The network in float32, which leaves `value` in memory.
+/// Plans the network in float32 so that `value` is in memory.
 Result<PlanPointer> exactPlanWith(const Plan& lowered, ValueId value, const StopToken& stop) {
   const auto model = TRY(exactNetworkOf(lowered, stop));
   PlanOptions options = withoutLoweredTypes(lowered.options);
@@ -141,7 +141,7 @@ Result<ValueOfBoth> ofOurs(const Artifact& artifact, const std::string& name, co
   return both;
 }
 
-/// By what another compiler made, and by our own engine in float32.
+/// Returns the values that another compiler's engine and our own engine in float32 calculate.
 Result<ValueOfBoth> ofOther(const Artifact& artifact, const std::string& name, const Sample& sample,
                             const LayerErrorOptions& options, std::size_t mostBytes) {
   TRY(madeValue(*artifact.plan, name));

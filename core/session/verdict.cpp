@@ -14,13 +14,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What a comparison says under a tolerance that need not be the one it was made with.
+/// The result of a comparison under a tolerance that may differ from the one with which it was made.
 struct Judged {
   bool ok = false;
   double ofBound = 0;
 };
 
-/// A bound on max|Δ| / rms is judged from the numbers kept; bounds on each element only as they were measured.
+/// A limit on max|Δ| / rms can be judged from the stored numbers. Limits on each element can only be judged as they
+/// were measured.
 std::optional<Judged> judge(const TensorComparison& comparison, const Tolerance& made, const Tolerance& tolerance) {
   if (!comparison.problem.empty()) return Judged{comparison.ok, comparison.ok ? 0 : kInfinity};
   if (made == tolerance) return Judged{comparison.ok, comparison.ofBound};
@@ -34,7 +35,7 @@ bool finite(const TensorComparison& comparison) {
   return comparison.problem.empty() ? std::isfinite(comparison.maxAbs) : comparison.ok;
 }
 
-/// Values, then outputs, that are wrong and from which errors reach an output.
+/// Returns the values, then the outputs, that are wrong and from which errors reach an output.
 std::vector<const TensorComparison*> wrongOnes(const Evaluation& evaluation, const Tolerance& tolerance) {
   std::vector<const TensorComparison*> wrong;
   std::set<std::string> right;
@@ -56,7 +57,7 @@ std::vector<const TensorComparison*> wrongOnes(const Evaluation& evaluation, con
   return wrong;
 }
 
-/// Of outputs that were compared by the tolerance `made`.
+/// Returns the verdict about outputs that were compared with the tolerance `made`.
 Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance& made, const Tolerance& tolerance) {
   Verdict verdict;
   if (outputs.empty()) {
@@ -85,7 +86,7 @@ Verdict verdictOf(const std::vector<TensorComparison>& outputs, const Tolerance&
   return verdict;
 }
 
-/// How many samples fail, and on which one its output is worst.
+/// Adds how many samples fail, and on which sample the worst output is.
 void addSamples(const Evaluation& evaluation, const Tolerance& tolerance, Verdict& verdict) {
   double worst = -1;
   for (const auto& [name, one] : sampleVerdicts(evaluation, tolerance)) {
@@ -97,7 +98,7 @@ void addSamples(const Evaluation& evaluation, const Tolerance& tolerance, Verdic
   }
 }
 
-/// " on 8 samples", " on 3 of 8 samples"; nothing of one alone.
+/// Returns " on 8 samples" or " on 3 of 8 samples", and nothing for a single sample.
 std::string samplesInWords(const Verdict& verdict) {
   if (verdict.samples < 2) return {};
   if (verdict.kind == Verdict::Kind::Pass) return fmt::format(" on {} samples", verdict.samples);

@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// In the order of WorkSettings.
+/// The names in the order of WorkSettings.
 const std::vector<std::string_view> kOperations = {"build",    "refit",  "run",     "time", "compare",
                                                    "evaluate", "errors", "tensor",  "tune", "calibrate",
                                                    "export",   "cancel", "shutdown"};
@@ -40,7 +40,7 @@ bool hasSource(const WorkerRequest& request) {
   return !request.is<CancelSettings>() && !request.is<ShutdownSettings>();
 }
 
-/// The default settings of the operation with that index.
+/// Returns the default settings of the operation with that index.
 template <std::size_t Index = 0>
 WorkSettings usualSettings(std::size_t index) {
   if constexpr (Index + 1 < std::variant_size_v<WorkSettings>)

@@ -52,7 +52,7 @@ using WorkSettings = std::variant<BuildSettings, RefitSettings, RunCommandSettin
 /// "shutdown".
 std::string_view operationName(const WorkSettings& settings);
 
-/// What to work on: a model with the wishes to plan it by, or a plan or engine file, which hold their own
+/// What to work on: a model with the options to plan it with, or a plan or engine file, which hold their own
 /// (`inputs` and `options` must then be as default).
 struct WorkSource {
   std::string path;  ///< of a model (.onnx), a plan (.json) or an engine (.fse)

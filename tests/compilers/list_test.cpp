@@ -79,7 +79,8 @@ TEST_F(CompilerList, BadUseIsRefusedInWords) {
   refused({"plan", model, "--compiler", "abacus", "--target", "tensorrt-10"}, "--target");
   refused({"plan", model, "--compiler", "abacus", "--target", "tensorrt-10"}, "abacus compiles for target cpu");
   refused({"run", model, "--compiler", "abacus", "--backend", "reference"}, "--backend");
-  refused({"errors", model, "--compiler", "abacus", "--precision", "f16", "--against", "f64"}, "float32 alone");
+  refused({"errors", model, "--compiler", "abacus", "--precision", "f16", "--against", "f64"},
+          "only be compared with float32");
 }
 
 }  // namespace

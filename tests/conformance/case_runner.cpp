@@ -76,17 +76,17 @@ std::string difference(const std::string& what, const Tensor& actual, const Tens
 
 /// Extents of inputs that the model leaves open, as those of the first data set.
 std::vector<InputOverride> openExtents(const Model& model, const Values& inputs) {
-  std::vector<InputOverride> wishes;
+  std::vector<InputOverride> overrides;
   for (const ValueId id : model.graph->inputs()) {
     const Value& value = model.graph->value(id);
     const auto given = inputs.find(value.name);
     if (given == inputs.end() || value.type.container != Container::None || value.type.shape.fixed()) continue;
-    InputOverride wish;
-    wish.name = value.name;
-    wish.fixed = given->second.dims();
-    wishes.push_back(std::move(wish));
+    InputOverride input;
+    input.name = value.name;
+    input.fixed = given->second.dims();
+    overrides.push_back(std::move(input));
   }
-  return wishes;
+  return overrides;
 }
 
 Outcome runSet(Engine& engine, const std::filesystem::path& set, const Case& given) {

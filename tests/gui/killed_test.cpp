@@ -149,15 +149,15 @@ class KilledTest : public test::DrivenProgram {
     QTest::newRow("export") << QStringList{"act export",  "home Format", "down Format",
                                            "down Format", "down Format", "click Save as…"};
   }
-  /// Killed at several moments of it, each time it is offered again with all that was wished, and every file is whole.
+  /// Killed at several moments of it, each time it is offered again with all that was asked for, and every file is
+  /// whole.
   void isKilledInThePhase() {
     QFETCH(QStringList, doing);
     const QString typed = filePath("typed.onnx");
     const bool writes = doing.contains("act export");
     if (writes) doing << "file " + typed;
     pin();
-    const PlanOptions wished =
-        keptWhen([](const Session& kept) { return kept.options.directives.size() == 1; }).options;
+    const PlanOptions asked = keptWhen([](const Session& kept) { return kept.options.directives.size() == 1; }).options;
     for (int i = 0; i < kTimes; ++i) {
       run(doing);
       std::this_thread::sleep_for(i * i * kSpread);
@@ -165,7 +165,7 @@ class KilledTest : public test::DrivenProgram {
       for (const QString& file : keptFiles()) {
         const auto kept = readSession(file.toStdString());
         QVERIFY2(kept.ok(), kept.ok() ? "" : kept.error().text().c_str());
-        QVERIFY(kept.value().options == wished);
+        QVERIFY(kept.value().options == asked);
       }
       if (QFile::exists(typed)) {
         const auto read = onnxlib::readModel(typed.toStdString());
@@ -178,7 +178,7 @@ class KilledTest : public test::DrivenProgram {
     run(doing);
     if (writes) QVERIFY(QTest::qWaitFor([&] { return QFile::exists(typed); }, kWorkMs));
     const Session after = recoveredOnceMore();
-    QVERIFY(after.options == wished);
+    QVERIFY(after.options == asked);
     quit();
     QCOMPARE(keptFiles(), QStringList());
     QCOMPARE(halfDone(), QStringList());

@@ -35,8 +35,8 @@ custom (float[1, 4] x) => (float[1, 4] y) {
 })";
 
 RibbonPicture pictureOf(const std::shared_ptr<const PlanSnapshot>& snapshot) {
-  LaneRequest wish;
-  return makePicture({makeLane(wish, snapshot, CanvasFonts())}, RibbonWidth::Time);
+  LaneRequest request;
+  return makePicture({makeLane(request, snapshot, CanvasFonts())}, RibbonWidth::Time);
 }
 
 /// Gives the kernels of a lane these times; the others have none.

@@ -462,9 +462,9 @@ class RibbonTest : public QObject {
            QTest::qWaitFor([&] { return ribbon().idle() && !ribbon().picture().empty(); }, test::kPatienceMs);
   }
   static RibbonPicture pictureOf(const PlanSnapshot& snapshot) {
-    LaneRequest wish;
+    LaneRequest request;
     const std::shared_ptr<const PlanSnapshot> shared(&snapshot, [](const PlanSnapshot*) {});
-    return makePicture({makeLane(wish, shared, CanvasFonts())}, RibbonWidth::Time);
+    return makePicture({makeLane(request, shared, CanvasFonts())}, RibbonWidth::Time);
   }
   RibbonSpot spotOf(std::uint32_t kernel) {
     return {false, ribbon().picture().lanes.size() - 1, ribbon().picture().layout.barOfKernel.back()[kernel]};

@@ -310,7 +310,7 @@ class TuneTest : public QObject {
     QVERIFY(!dialog.takeButton().isEnabled() && dialog.startButton().isEnabled());
   }
 
-  void wishesThatCannotBeAreSaid() {
+  void goalsThatCannotBeReachedAreSaid() {
     openOverflow();
     TuneDialog& dialog = open();
     dialog.allowed().clear();

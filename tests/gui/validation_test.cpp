@@ -97,7 +97,7 @@ class ValidationTest : public QObject {
     QVERIFY2(dialog.said().contains("no such file") && !dialog.okButton().isEnabled(), qPrintable(dialog.said()));
     dialog.file().clear();
     QTest::keyClicks(&dialog.file(), file);
-    QVERIFY(dialog.okButton().isEnabled() && !dialog.wishes().isEnabled());  // it has its own
+    QVERIFY(dialog.okButton().isEnabled() && !dialog.usedOptions().isEnabled());  // it has its own
     QTest::mouseClick(&dialog.okButton(), Qt::LeftButton);
     QTRY_VERIFY2(m_window->fileDiff().compared() != nullptr, qPrintable(m_window->fileDiff().problem()));
     QCOMPARE(dock().tabs().currentIndex(), kDifferencesTab);
@@ -136,8 +136,8 @@ class ValidationTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     DiffDialog& dialog = open();
     dialog.file().setText(test::samplePath("digits"));
-    QVERIFY(dialog.okButton().isEnabled() && dialog.wishes().isEnabled());
-    QTest::keyClick(&dialog.wishes(), Qt::Key_Down);
+    QVERIFY(dialog.okButton().isEnabled() && dialog.usedOptions().isEnabled());
+    QTest::keyClick(&dialog.usedOptions(), Qt::Key_Down);
     QTest::keyClick(&dialog, Qt::Key_Return);
     QTRY_VERIFY(m_window->fileDiff().compared() != nullptr);
     QVERIFY2(dock().summary().contains("retyped"), qPrintable(dock().summary()));

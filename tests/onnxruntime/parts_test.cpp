@@ -21,10 +21,10 @@ class OnnxRuntimeParts : public ::testing::Test {
   std::string path(const std::string& name) const { return (m_folder / name).string(); }
   static std::string sample(std::string_view network) { return (sampleFolder(network) / "model.onnx").string(); }
 
-  /// The part that `wishes` names of a sample runs in ONNX Runtime and gives what was recorded.
-  void expectRuns(std::string_view network, const std::vector<std::string>& wishes) const {
+  /// The part that `selection` names of a sample runs in ONNX Runtime and gives what was recorded.
+  void expectRuns(std::string_view network, const std::vector<std::string>& selection) const {
     std::vector<std::string> arguments{"extract", sample(network), "-o", path("part.onnx"), "--json"};
-    arguments.insert(arguments.end(), wishes.begin(), wishes.end());
+    arguments.insert(arguments.end(), selection.begin(), selection.end());
     const auto extracted = fusescopeCommand(arguments);
     ASSERT_EQ(extracted.status, 0) << network << ": " << extracted.err;
     const auto run = fusescopeCommand({"run", path("part.onnx"), "--compiler", m_compiler, "--inputs", path("part.npz"),

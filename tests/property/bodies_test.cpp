@@ -1,5 +1,5 @@
-// Random networks with bodies, nested once: their plans pass the verifier, say the same each time, take wishes about
-// what is inside, and run on the native backend as their nodes do one by one.
+// Random networks with bodies, nested once: their plans pass the verifier, say the same each time, take directives
+// about what is inside, and run on the native backend as their nodes do one by one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ std::map<std::string, Tensor> randomInputs(const Graph& graph, Dice& dice) {
   return inputs;
 }
 
-/// Every wish about a node in a body has an answer under the whole path, from where its holder has plans.
+/// Every directive about a node in a body has an answer under the whole path, from where its holder has plans.
 std::string unanswered(const Plan& plan, Counts& counts) {
   for (const Directive& directive : plan.options.directives) {
     if (directive.kind != DirectiveKind::Pin) continue;
@@ -198,11 +198,11 @@ TEST(PropertyBodies, WrittenAndReadAgainHaveTheSamePlan) {
   }
 }
 
-TEST(PropertyBodies, RunAsTheirNodesDoAndTakeWishes) {
+TEST(PropertyBodies, RunAsTheirNodesDoAndTakeDirectives) {
   const Seeds seeds = Seeds::asked(300);
   Counts counts;
   seeds.run([&](std::uint64_t seed) { return check(seed, counts); });
-  fmt::print("{} networks with {} bodies, {} of them with plans of their own; {} wishes inside, {} runs\n",
+  fmt::print("{} networks with {} bodies, {} of them with plans of their own; {} directives inside, {} runs\n",
              counts.networks, counts.bodies, counts.planned, counts.pins, counts.runs);
   if (seeds.cases < 300) return;
   EXPECT_GT(counts.bodies, 300);

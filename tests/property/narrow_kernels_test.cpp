@@ -9,7 +9,7 @@
 namespace fusescope::property {
 namespace {
 
-/// Random networks in bf16 or f16 with wishes of all kinds: what native kernels make of each fused node, beside the
+/// Random networks in bf16 or f16 with directives of all kinds: what native kernels make of each fused node, beside the
 /// emulation.
 TEST(NarrowKernels, RoundAsTheRuleSays) {
   const Seeds seeds = Seeds::asked(150);
@@ -23,7 +23,7 @@ TEST(NarrowKernels, RoundAsTheRuleSays) {
     options.target = "cpu:none";
     options.precisions = {dice.oneIn(2) ? DataType::BF16 : DataType::F16};
     const auto plan = makePlan(model, options);
-    if (!plan.ok()) return {};  // wishes that contradict each other: PropertyPlans looks at these
+    if (!plan.ok()) return {};  // directives that contradict each other: PropertyPlans looks at these
     return checkKernels(*plan.value(), dice, true, counts);
   });
   fmt::print(

@@ -27,14 +27,14 @@ struct Counts {
 };
 
 /// Some nodes of the network: a stretch of its order, with holes now and then, or values from which to which.
-PartSelection wishesFor(const Model& model, Dice& dice) {
+PartSelection selectionFor(const Model& model, Dice& dice) {
   const Graph& graph = *model.graph;
-  PartSelection wishes;
+  PartSelection selection;
   const auto& order = graph.order();
   const std::size_t first = dice.below(order.size()), count = 1 + dice.below(order.size() - first);
   for (std::size_t i = first; i < first + count; ++i)
-    if (i == first || !dice.oneIn(5)) wishes.nodes.push_back(graph.node(order[i]).name);
-  return wishes;
+    if (i == first || !dice.oneIn(5)) selection.nodes.push_back(graph.node(order[i]).name);
+  return selection;
 }
 
 /// The file of a random network; empty: it could not be made.
@@ -74,9 +74,9 @@ std::string checkPart(std::uint64_t seed, Counts& counts, const test::TemporaryF
   ++counts.networks;
   const auto samples = loadSamples(plan, {});
   if (!samples.ok()) return samples.error().text();
-  const PartSelection wishes = wishesFor(*plan.model, dice);
+  const PartSelection selection = selectionFor(*plan.model, dice);
   const ExtractOptions options{.path = folder / "part.onnx", .run = {.threads = 1}};
-  const auto part = extractPart(artifact.value(), wishes, &samples.value(), options);
+  const auto part = extractPart(artifact.value(), selection, &samples.value(), options);
   if (!part.ok()) return "not cut out: " + part.error().text();
   if (!part.value().whyNoValues.empty()) return "not recorded: " + part.value().whyNoValues;
   ++counts.parts;
@@ -85,7 +85,7 @@ std::string checkPart(std::uint64_t seed, Counts& counts, const test::TemporaryF
   counts.withBodies += plan.model->bodies.empty() ? 0 : 1;
   const std::set<std::string> names(part.value().nodes.begin(), part.value().nodes.end());
   // Of a node of the file that normalisation copied, each copy stands for it.
-  for (const std::string& node : wishes.nodes)
+  for (const std::string& node : selection.nodes)
     for (const OriginId origin : plan.graph().node(*plan.graph().findNode(node)).origins)
       if (const std::string& name = plan.model->origins[origin.index].name; !names.contains(name))
         return "node " + name + " is not in the part";

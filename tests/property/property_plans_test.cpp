@@ -42,7 +42,7 @@ std::string optionsText(const PlanOptions& options) {
   return text;
 }
 
-/// A plan that passes the verifier, or nothing where two wishes contradict each other; problems go to `problem`.
+/// A plan that passes the verifier, or nothing where two directives contradict each other; problems go to `problem`.
 std::shared_ptr<const Plan> planOf(const std::shared_ptr<const Model>& model, const PlanOptions& options,
                                    Counts& counts, std::string& problem) {
   const auto plan = makePlan(model, options);
@@ -64,7 +64,7 @@ bool isRunnable(const Plan& plan) {
                               [](const TruncatedValue& value) { return isInteger(value.from); });
 }
 
-/// Any network, any wish, any target.
+/// Any network, any directive, any target.
 std::string checkAny(std::uint64_t seed, Dice& dice, Counts& counts, Case& about) {
   const auto model = randomModel(seed, dice, {.runnable = !dice.oneIn(4)});
   if (model == nullptr) return "the network could not be made";
@@ -112,8 +112,8 @@ TEST(PropertyPlans, HoldForRandomNetworksWishesAndTargets) {
     return problem + ": " + optionsText(about.options);
   });
   fmt::print(
-      "suite: property: {} networks, {} plans ({} wishes contradicted each other), {} priced wishes, {} kernels beside "
-      "the emulation ({} not runnable), {} native kernels, {} engines beside their nodes, {} bad\n",
+      "suite: property: {} networks, {} plans ({} directives contradicted each other), {} priced directives, {} "
+      "kernels beside the emulation ({} not runnable), {} native kernels, {} engines beside their nodes, {} bad\n",
       counts.networks, counts.plans, counts.contradictions, counts.prices, counts.kernels.kernels,
       counts.kernels.unknown, counts.kernels.native, counts.engines, bad);
 }

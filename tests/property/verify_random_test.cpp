@@ -53,7 +53,7 @@ Status quantise(const std::shared_ptr<const Model>& model, Dice& dice, PlanOptio
   return Done{};
 }
 
-/// One wish of two is a pin of one node.
+/// One directive of two is a pin of one node.
 void addPins(Dice& dice, const Graph& graph, PlanOptions& options) {
   static const std::vector<DataType> kTypes{DataType::F32, DataType::F32, DataType::F16, DataType::BF16};
   for (std::size_t pins = dice.below(4); pins > 0; --pins)
@@ -87,7 +87,7 @@ std::string checkSeed(std::uint64_t seed, Counts& counts) {
     if (const Status quantised = quantise(model, dice, options); !quantised.ok()) return {};
   addPins(dice, *model->graph, options);
   const auto plan = makePlan(model, options);
-  if (!plan.ok()) {  // wishes that contradict each other: PropertyPlans looks at these
+  if (!plan.ok()) {  // directives that contradict each other: PropertyPlans looks at these
     ++counts.contradictions;
     return {};
   }
@@ -121,7 +121,8 @@ TEST(VerifyRandom, NoKernelIsAccusedWrongly) {
   std::string types;
   for (const auto& [type, networks] : counts.ofType) types += fmt::format(", {} in {}", networks, type);
   fmt::print(
-      "suite: verify of random networks: {} networks{}; {} with NaN among their inputs ({} not runnable), {} wishes "
+      "suite: verify of random networks: {} networks{}; {} with NaN among their inputs ({} not runnable), {} "
+      "directives "
       "contradicted each other, {} regions, {} tactics, {} bad\n",
       counts.networks, types, counts.withNaN, counts.refused, counts.contradictions, counts.regions, counts.tactics,
       bad);

@@ -57,7 +57,7 @@ std::vector<std::string> someNodes(const Graph& graph, std::size_t count) {
   return names;
 }
 
-Directives wishes(const Model& model) {
+Directives directivesFor(const Model& model) {
   Directives all;
   const auto pin = [&](const std::string& name, DataType type, Strictness strictness, DirectiveKind kind) {
     all.push_back({.kind = kind, .pattern = name, .type = type, .strictness = strictness});
@@ -83,7 +83,7 @@ Directives wishes(const Model& model) {
 PlanOptions optionsOf(const Model& model, const std::string& how) {
   PlanOptions options{.target = "cpu:avx2"};
   if (how == "cpu") return options;
-  options.directives = wishes(model);
+  options.directives = directivesFor(model);
   options.precisions = {DataType::F16};
   if (how == "typed") options.target = "tensorrt-11";
   if (how == "tensorrt") options.target = "tensorrt-8";

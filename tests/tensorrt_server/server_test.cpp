@@ -222,9 +222,9 @@ TEST_P(Both, WhereTheyAreAbsentWhatToDoIsSaid) {
   EXPECT_NE(why.find("probe open result.zip"), std::string::npos) << why;
   EXPECT_NE(why.find("import-engine MODEL --layers layers.json"), std::string::npos) << why;
   const ProcessResult listed = fusescopeCommand({"compilers", "--try", "FUSESCOPE_PYTHON"});
-  EXPECT_NE(
-      listed.out.find(std::string(GetParam()) + " is in none of these. If it is on a machine that cannot be reached"),
-      std::string::npos)
+  EXPECT_NE(listed.out.find(std::string(GetParam()) +
+                            " is in none of these environments. If it is on a machine that cannot be reached"),
+            std::string::npos)
       << listed.out;
   EXPECT_NE(listed.out.find(isTrtexec() ? "There is no program trtexec on the PATH" : "-m pip install tensorrt\n"),
             std::string::npos)

@@ -111,18 +111,18 @@ TEST_F(CapturedCode, AnotherContentThanTheConfirmedIsNotRun) {
   ASSERT_TRUE(confirm(environment()).ok());
   const auto code = codeNamed(script() + ":make").value();
   ASSERT_TRUE(code);
-  CaptureOptions wishes{.environment = environment()};
-  const auto unconfirmed = captureProgram(*code, wishes);
+  CaptureOptions options{.environment = environment()};
+  const auto unconfirmed = captureProgram(*code, options);
   ASSERT_FALSE(unconfirmed.ok());
   EXPECT_TRUE(has(unconfirmed.error().text(), "nobody has confirmed")) << unconfirmed.error().text();
-  wishes.confirmed = code->sha256;
+  options.confirmed = code->sha256;
   script(std::string(kScript) + "\n# changed\n");
-  const auto changed = captureProgram(*code, wishes);
+  const auto changed = captureProgram(*code, options);
   ASSERT_FALSE(changed.ok());
   EXPECT_TRUE(has(changed.error().text(), "has changed since it was confirmed")) << changed.error().text();
   EXPECT_FALSE(ran());
   script();
-  EXPECT_TRUE(captureProgram(*code, wishes).ok());
+  EXPECT_TRUE(captureProgram(*code, options).ok());
   EXPECT_TRUE(ran());
 }
 
@@ -185,7 +185,7 @@ TEST_F(CapturedCode, WhereTheProgramHasNoOnnxFormItStays) {
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(has(result.err, "cannot export the program to ONNX")) << result.err;
-  EXPECT_TRUE(has(result.err, "The program stays in " + user("net.make.pt2").string())) << result.err;
+  EXPECT_TRUE(has(result.err, "The program is kept in " + user("net.make.pt2").string())) << result.err;
   EXPECT_EQ(json({"inspect", user("net.make.pt2")})["cannot_run"][0]["code"], "build.needs_torch");
 }
 

@@ -236,7 +236,7 @@ TEST_F(ImportedProgram, WhatOurReaderRefusesIsNotHandedToTorch) {
 TEST_F(ImportedProgram, NamesOfExtentsAreChecked) {
   EXPECT_TRUE(has(problem(import({"--dim", "s31"})), "'s31' is not of the form SYMBOL=NAME"));
   EXPECT_TRUE(has(problem(import({"--dim", "s31=my batch"})), "is not of the form SYMBOL=NAME"));
-  EXPECT_TRUE(has(problem(import({"--dim", "s31=a", "--dim", "s31=b"})), "s31 is given two names"));
+  EXPECT_TRUE(has(problem(import({"--dim", "s31=a", "--dim", "s31=b"})), "s31 is given two different names"));
   const std::string unknown = problem(import({"--dim", "s1=batch"}));
   EXPECT_TRUE(has(unknown, "has no extent s1")) << unknown;
   EXPECT_TRUE(has(unknown, "Its open extents are s31.")) << unknown;

@@ -44,7 +44,7 @@ Decided decidedBy(TypeReason reason, bool asksForCodes) {
   return Decided::Default;
 }
 
-/// Whether a wish for a type holds, is refused, or neither.
+/// Returns whether a directive that asks for a type is satisfied, is refused, or neither.
 std::optional<bool> isHeld(DirectiveOutcome outcome) {
   switch (outcome) {
     case DirectiveOutcome::Free:

@@ -97,7 +97,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
   buttons->addButton(copyCommandButton(context, [this] { return requestCommand(request()); }),
                      QDialogButtonBox::ActionRole);
   auto* layout = new QVBoxLayout(this);
-  layout->addLayout(makeWishes());
+  layout->addLayout(makeOptions());
   layout->addWidget(m_said);
   layout->addWidget(m_view, 2);
   layout->addWidget(tried, 2);
@@ -117,7 +117,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
   renew();
 }
 
-QLayout* BisectDialog::makeWishes() {
+QLayout* BisectDialog::makeOptions() {
   m_allowed->setText(numberText(m_context.runs.settings().tolerance.rms));
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
   m_allowed->setToolTip(QStringLiteral("An output counts as wrong if its error against float32 is larger"));
@@ -157,7 +157,7 @@ WorkerRequest BisectDialog::request() const {
   return request;
 }
 
-/// What is wished now, with the culprits left out.
+/// Returns the present options without the culprits.
 PlanOptions BisectDialog::withoutCulprits() const {
   PlanOptions options = m_context.document.options();
   if (!m_report || !m_report->without) return options;
@@ -177,7 +177,7 @@ QString BisectDialog::leaveOutRefusal() const {
 /// What can be done now, and what is said.
 void BisectDialog::renew() {
   const QString busy = working() ? kBusy : QString();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_allowed, m_budget, m_builds, m_inputs}) offer(*wish, busy);
+  for (QWidget* field : std::initializer_list<QWidget*>{m_allowed, m_budget, m_builds, m_inputs}) offer(*field, busy);
   const QString wrong = problem();
   offer(*m_start, working() ? busy : wrong);
   offer(*m_stop, working() ? QString() : QStringLiteral("Nothing is under way."));

@@ -42,7 +42,7 @@ class BisectDialog : public QDialog {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  QLayout* makeWishes();
+  QLayout* makeOptions();
   QString problem() const;
   WorkerRequest request() const;
   PlanOptions withoutCulprits() const;

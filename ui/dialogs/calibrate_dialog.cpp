@@ -89,7 +89,7 @@ CalibrateDialog::CalibrateDialog(const DockContext& context, WorkerClient& worke
   m_edges.setContent(rangesContent(nullptr));
   styleTable(*m_view, {0, 86, 86, 86, 86, 86, 86}, false);
   auto* upper = new QHBoxLayout;
-  upper->addLayout(makeWishes(), 3);
+  upper->addLayout(makeOptions(), 3);
   upper->addWidget(m_plot, 4);
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(upper, 3);
@@ -156,7 +156,7 @@ QLayout* CalibrateDialog::makeWeightOnly() {
   return row;
 }
 
-QLayout* CalibrateDialog::makeWishes() {
+QLayout* CalibrateDialog::makeOptions() {
   makeFields();
   m_advanced = new Fold(QStringLiteral("Weights, biases, outliers"), makeAdvanced());
   auto* row = new QHBoxLayout;
@@ -245,7 +245,7 @@ CalibrationSettings CalibrateDialog::settings() const {
 }
 
 /// The plan's options with what the dialog holds.
-PlanOptions CalibrateDialog::wished() const {
+PlanOptions CalibrateDialog::editedOptions() const {
   PlanOptions options = m_context.document.options();
   if (m_ranges != nullptr && m_everywhere->isChecked()) {
     options.ranges = m_ranges;
@@ -358,9 +358,9 @@ void CalibrateDialog::showEdge(const QModelIndex& row) {
 /// What can be done now, and what is to be said.
 void CalibrateDialog::renew() {
   const QString busy = working() ? QStringLiteral("The network is being calibrated: wait, or cancel it.") : QString();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_inputs, m_method, m_percentile, m_symmetric, m_exclude,
-                                                       m_weightMethod, m_perChannel, m_correctBiases, m_smoothing})
-    offer(*wish, busy);
+  for (QWidget* field : std::initializer_list<QWidget*>{m_inputs, m_method, m_percentile, m_symmetric, m_exclude,
+                                                        m_weightMethod, m_perChannel, m_correctBiases, m_smoothing})
+    offer(*field, busy);
   showRow(*m_form, m_percentile, methodOf(*m_method) == RangeMethod::Percentile);
   showRow(*m_form, m_excluded, !m_excluded->text().isEmpty());
   const bool integers = m_weightOnly->currentData().toInt() != static_cast<int>(DataType::Undefined);
@@ -389,7 +389,7 @@ void CalibrateDialog::renew() {
 
 /// Whether taking what the dialog holds is an edit.
 bool CalibrateDialog::changesSomething() const {
-  if (!(wished() == m_context.document.options())) return true;
+  if (!(editedOptions() == m_context.document.options())) return true;
   return m_ranges != nullptr && !(Calibrated{m_ranges} == Calibrated{m_context.document.ranges()});
 }
 
@@ -403,7 +403,7 @@ void CalibrateDialog::take() {
   if (m_ranges != nullptr) m_context.document.setCalibrated(m_ranges);
   const QString text = m_ranges != nullptr ? QStringLiteral("Calibrate: ") + rangesInWords(*m_ranges, m_from)
                                            : QStringLiteral("Weights as %1").arg(m_weightOnly->currentText());
-  m_context.document.edit(text, wished());
+  m_context.document.edit(text, editedOptions());
   accept();
 }
 

@@ -57,12 +57,12 @@ class CalibrateDialog : public QDialog {
 
   void makeFields();
   QLayout* makeWeightOnly();
-  QLayout* makeWishes();
+  QLayout* makeOptions();
   QWidget* makeAdvanced();
   QWidget* makeButtons();
   void readSettings(const CalibrationSettings& settings);
   CalibrationSettings settings() const;
-  PlanOptions wished() const;
+  PlanOptions editedOptions() const;
   bool changesSomething() const;
   void findExcluded();
   WorkerRequest request() const;

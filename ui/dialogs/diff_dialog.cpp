@@ -20,17 +20,18 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
     : QDialog(parent),
       m_context(context),
       m_file(new QLineEdit(context.fileDiff.path())),
-      m_wishes(new QComboBox),
+      m_usedOptions(new QComboBox),
       m_said(new QLabel) {
   setWindowTitle(QStringLiteral("Compare the plan with a file"));
   resize(560, 0);
   m_file->setPlaceholderText(QStringLiteral("a plan (.json), an engine (.fse), a network (.onnx, .pt2) or a session"));
   m_file->setClearButtonEnabled(true);
   m_file->setAccessibleName(QStringLiteral("File"));
-  m_wishes->addItem(QStringLiteral("with the target, types and directives of the plan on screen"),
-                    static_cast<int>(FileDiff::UsedOptions::OfScreen));
-  m_wishes->addItem(QStringLiteral("in float32, without directives"), static_cast<int>(FileDiff::UsedOptions::None));
-  m_wishes->setAccessibleName(QStringLiteral("How a network is planned"));
+  m_usedOptions->addItem(QStringLiteral("with the target, types and directives of the plan on screen"),
+                         static_cast<int>(FileDiff::UsedOptions::OfScreen));
+  m_usedOptions->addItem(QStringLiteral("in float32, without directives"),
+                         static_cast<int>(FileDiff::UsedOptions::None));
+  m_usedOptions->setAccessibleName(QStringLiteral("How a network is planned"));
   m_said->setWordWrap(true);
   auto* browse = new QPushButton(QStringLiteral("Browse…"));
   browse->setAutoDefault(false);  // Return is OK
@@ -39,7 +40,7 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
   row->addWidget(browse);
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("A: file"), row);
-  form->addRow(QStringLiteral("A network is planned"), m_wishes);
+  form->addRow(QStringLiteral("A network is planned"), m_usedOptions);
   form->addRow(QStringLiteral("B"), new QLabel(QStringLiteral("the plan on screen, also when it is edited")));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   m_ok = buttons->button(QDialogButtonBox::Ok);
@@ -59,7 +60,7 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
   check();
 }
 
-/// Which of the wishes are used is told by the kind of file.
+/// The kind of the file determines whether the choice of options applies.
 void DiffDialog::check() {
   const QString path = m_file->text().trimmed();
   const bool file = QFileInfo(path).isFile();
@@ -72,14 +73,14 @@ void DiffDialog::check() {
   const bool network = problem.isEmpty() && !session && kind.value() == ArtifactKind::Model;
   const QString own = QStringLiteral("It contains its own target, types and directives.");
   offer(*m_ok, problem);
-  offer(*m_wishes, !problem.isEmpty() ? problem : network ? QString() : own);
+  offer(*m_usedOptions, !problem.isEmpty() ? problem : network ? QString() : own);
   m_said->setText(path.isEmpty() || network ? QString() : problem.isEmpty() ? own : QStringLiteral("✗ ") + problem);
 }
 
 void DiffDialog::accept() {
   if (!m_ok->isEnabled()) return;
   m_context.fileDiff.compare(m_file->text().trimmed(),
-                             static_cast<FileDiff::UsedOptions>(m_wishes->currentData().toInt()));
+                             static_cast<FileDiff::UsedOptions>(m_usedOptions->currentData().toInt()));
   QDialog::accept();
 }
 

@@ -17,7 +17,7 @@ class DiffDialog : public QDialog {
  public:
   explicit DiffDialog(const DockContext& context, QWidget* parent = nullptr);
   QLineEdit& file() { return *m_file; }
-  QComboBox& wishes() { return *m_wishes; }
+  QComboBox& usedOptions() { return *m_usedOptions; }
   QPushButton& okButton() { return *m_ok; }
   QString said() const { return m_said->text(); }
   void accept() override;
@@ -27,7 +27,7 @@ class DiffDialog : public QDialog {
 
   DockContext m_context;
   QLineEdit* m_file;
-  QComboBox* m_wishes;
+  QComboBox* m_usedOptions;
   QLabel* m_said;
   QPushButton* m_ok;
 };

@@ -113,7 +113,7 @@ const Exporter& ExportDialog::exporter() const {
   return *findExporter(m_format->currentData().toString().toStdString());
 }
 
-/// Another format, plan or wish: what was shown is of the one before.
+/// Called after the format, the plan or an option has changed: what is shown belongs to the earlier one.
 void ExportDialog::refresh() {
   const Exporter& chosen = exporter();
   const Plan& plan = *m_context.document.snapshot()->plan;
@@ -158,7 +158,7 @@ void ExportDialog::preview(const Result<Exported>& file) {
 void ExportDialog::renew() {
   const bool network = !exporter().isText, given = !m_context.runs.settings().inputs.empty();
   const QString busy = working() ? QStringLiteral("The network is being written: wait, or cancel it.") : QString();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_format, m_inputs}) offer(*wish, busy);
+  for (QWidget* field : std::initializer_list<QWidget*>{m_format, m_inputs}) offer(*field, busy);
   m_fields->offerAll(busy);
   offer(*m_check, !busy.isEmpty() ? busy
                   : given         ? QString()

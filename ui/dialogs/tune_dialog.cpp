@@ -80,7 +80,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   styleTable(*pins, {170, 56, 126, 0}, false);
   wrapRows(*pins);
   auto* upper = new QHBoxLayout;
-  upper->addLayout(makeWishes(), 3);
+  upper->addLayout(makeOptions(), 3);
   upper->addWidget(m_plot, 4);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   m_take = plainButton(QStringLiteral("Take these pins"));
@@ -113,7 +113,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   readKept();
 }
 
-QLayout* TuneDialog::makeWishes() {
+QLayout* TuneDialog::makeOptions() {
   m_precision->setAccessibleName(QStringLiteral("Lower to"));
   m_goOn->setChecked(true);
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
@@ -231,9 +231,9 @@ WorkerRequest TuneDialog::request() const {
 /// What can be done now, and what is said.
 void TuneDialog::renew() {
   const QString busy = working() ? QStringLiteral("A search is under way: wait, or stop it.") : QString();
-  for (QWidget* wish : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
-                                                       m_metric, m_evaluations, m_seed, m_explain, m_baselines})
-    offer(*wish, busy);
+  for (QWidget* field : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
+                                                        m_metric, m_evaluations, m_seed, m_explain, m_baselines})
+    offer(*field, busy);
   if (!working()) {
     const QFileInfo state(qs(stateFile(request())));
     if (state.exists() && !m_goOn->isVisibleTo(this)) m_goOn->setChecked(true);

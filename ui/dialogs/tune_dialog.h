@@ -48,7 +48,7 @@ class TuneDialog : public QDialog {
   bool working() const { return m_job.working(); }
 
  private:
-  QLayout* makeWishes();
+  QLayout* makeOptions();
   void showPoints(const std::vector<TunedPoint>& points, const std::optional<TunedPoint>& chosen);
   QWidget* makeAdvanced();
   void fillChoices();
@@ -67,7 +67,7 @@ class TuneDialog : public QDialog {
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
   void showAnswer(const TuneAnswer& answer);
-  /// Shows what was found for these wishes before, if the network is still as it was then, or with its pins.
+  /// Shows what was found with these options before, if the network is still as it was then, or with its pins.
   void readKept();
   /// Whether the pins that are shown are in the plan already.
   bool shownAreTaken() const;

@@ -158,9 +158,9 @@ QString ValidationDock::fileText() const {
   if (!compared) return {};
   QString text =
       against + (compared->diff.same() ? QStringLiteral("the plans are the same") : deltaText(compared->delta));
-  if (!compared->droppedWishes.empty())
-    text +=
-        QStringLiteral(" <span style='color:%1'>⚠ %2</span>").arg(theme.warning.name(), html(compared->droppedWishes));
+  if (!compared->droppedDirectives.empty())
+    text += QStringLiteral(" <span style='color:%1'>⚠ %2</span>")
+                .arg(theme.warning.name(), html(compared->droppedDirectives));
   return text + close;
 }
 

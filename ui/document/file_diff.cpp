@@ -38,32 +38,32 @@ Artifact screenArtifact(const PlanDocument& document, const Runs& runs) {
   return artifact;
 }
 
-/// What of the wishes for the plan on screen a network takes; what it does not is put in words.
-Result<PlanOptions> applicable(const std::string& path, const PlanOptions& wishes, const StopToken& stop,
+/// Returns the options of the plan on screen that apply to the network; those that do not are described.
+Result<PlanOptions> applicable(const std::string& path, const PlanOptions& options, const StopToken& stop,
                                std::string& dropped) {
   const auto model = TRY(openModel(path, {}, stop));
-  auto found = TRY(applicableOptions(*model, wishes, stop));
+  auto found = TRY(applicableOptions(*model, options, stop));
   for (const auto& [directive, why] : found.dropped)
     dropped += (dropped.empty() ? "" : "; ") + inWords(directive) + ": " + why;
   return std::move(found.options);
 }
 
-Result<Artifact> openFileToCompare(const std::string& path, const PlanOptions& wishes, const StopToken& stop,
+Result<Artifact> openFileToCompare(const std::string& path, const PlanOptions& options, const StopToken& stop,
                                    std::string& dropped) {
   if (isSessionFile(path)) {
     std::vector<std::string> warnings;
     return openSession(path, {}, {}, warnings);
   }
   if (TRY(artifactKind(path)) != ArtifactKind::Model) return openArtifact(path, {}, {}, {}, stop);
-  return openArtifact(path, {}, TRY(applicable(path, wishes, stop, dropped)), "native", stop);
+  return openArtifact(path, {}, TRY(applicable(path, options, stop, dropped)), "native", stop);
 }
 
-Result<std::shared_ptr<const ComparedPlans>> comparedPlans(const std::string& path, const PlanOptions& wishes,
+Result<std::shared_ptr<const ComparedPlans>> comparedPlans(const std::string& path, const PlanOptions& options,
                                                            const Artifact& screen,
                                                            std::shared_ptr<const PlanSnapshot> snapshot,
                                                            const StopToken& stop) {
   auto compared = std::make_shared<ComparedPlans>();
-  compared->file = TRY(openFileToCompare(path, wishes, stop, compared->droppedWishes));
+  compared->file = TRY(openFileToCompare(path, options, stop, compared->droppedDirectives));
   compared->screen = std::move(snapshot);
   const auto prices = pricesOf(*compared->file.plan, compared->file.backend);
   compared->diff = TRY(diffPlans(diffInput(compared->file), diffInput(screen), prices.get(), stop));
@@ -79,9 +79,9 @@ FileDiff::FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject*
   connect(&document, &PlanDocument::modelChanged, this, &FileDiff::close);
 }
 
-void FileDiff::compare(const QString& path, UsedOptions wishes) {
+void FileDiff::compare(const QString& path, UsedOptions usedOptions) {
   m_path = path;
-  m_wishes = wishes;
+  m_usedOptions = usedOptions;
   renew();
 }
 
@@ -100,11 +100,11 @@ void FileDiff::renew() {
   m_busy = true;
   m_problem.clear();
   m_compared.reset();  // of the plan before: never shown as this one's
-  PlanOptions wishes = m_document.options();
-  if (m_wishes == UsedOptions::None) wishes = PlanOptions{.target = wishes.target};
-  const auto work = [path = m_path.toStdString(), wishes, screen = screenArtifact(m_document, m_runs),
+  PlanOptions options = m_document.options();
+  if (m_usedOptions == UsedOptions::None) options = PlanOptions{.target = options.target};
+  const auto work = [path = m_path.toStdString(), options, screen = screenArtifact(m_document, m_runs),
                      snapshot = m_document.snapshot()](const StopToken& stop) {
-    return comparedPlans(path, wishes, screen, snapshot, stop);
+    return comparedPlans(path, options, screen, snapshot, stop);
   };
   m_jobs.run(kDiffTag, this, work, [this](const Result<std::shared_ptr<const ComparedPlans>>& compared) {
     m_busy = false;

@@ -19,8 +19,9 @@ struct ComparedPlans {
   Artifact file;  ///< its plan must outlive the diff
   std::shared_ptr<const PlanSnapshot> screen;
   PlanDiff diff;
-  PlanDelta delta;            ///< from the file to the screen
-  std::string droppedWishes;  ///< for people: directives of the displayed plan that do not apply to the file's network
+  PlanDelta delta;  ///< from the file to the screen
+  std::string
+      droppedDirectives;  ///< for people: directives of the displayed plan that do not apply to the file's network
 };
 
 /// Compares the displayed plan with another plan, engine, network or session, and compares again whenever the displayed
@@ -37,7 +38,7 @@ class FileDiff : public QObject {
 
   FileDiff(PlanDocument& document, Runs& runs, JobRunner& jobs, QObject* parent = nullptr);
 
-  void compare(const QString& path, UsedOptions wishes);
+  void compare(const QString& path, UsedOptions usedOptions);
   /// Ends the comparison with a file.
   void close();
 
@@ -58,7 +59,7 @@ class FileDiff : public QObject {
   Runs& m_runs;
   JobRunner& m_jobs;
   QString m_path, m_problem;
-  UsedOptions m_wishes = UsedOptions::OfScreen;
+  UsedOptions m_usedOptions = UsedOptions::OfScreen;
   bool m_busy = false;
   std::shared_ptr<const ComparedPlans> m_compared;
 };

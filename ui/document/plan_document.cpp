@@ -54,13 +54,13 @@ struct Opened {
   std::optional<Run> engine{};  ///< of a plan that was read from files of an engine
 };
 
-/// Without what a compiler answered.
-PlanOptions wishesOf(PlanOptions options) {
+/// Returns the options without the answers of a compiler.
+PlanOptions withoutAnswers(PlanOptions options) {
   options.support = nullptr;
   return options;
 }
 
-/// What of `options` applies to the model, and in words what does not.
+/// Returns the options that apply to the model, and adds a description of those that do not to `dropped`.
 Result<PlanOptions> whatApplies(const std::string& path, const PlanOptions& options,
                                 const std::vector<InputOverride>& inputs, const StopToken& stop, QStringList& dropped) {
   const auto model = TRY(openModel(path, inputs, stop));
@@ -70,7 +70,7 @@ Result<PlanOptions> whatApplies(const std::string& path, const PlanOptions& opti
   return std::move(applicable.options);
 }
 
-/// A plan or an engine file holds its own wishes.
+/// Opens and plans the file. A plan or an engine file contains its own options.
 Result<Opened> openAndPlan(const std::string& path, PlanOptions options, std::vector<InputOverride> inputs,
                            bool onlyWhatApplies, const StopToken& stop, const Progress& progress) {
   Opened opened{.kind = TRY(artifactKind(path))};
@@ -136,7 +136,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
     m_planProblem.clear();
     m_snapshot = m_planned = opened.value().snapshot;
     m_model = unquantized(m_snapshot->plan->model);
-    m_options = wishesOf(m_snapshot->plan->options);
+    m_options = withoutAnswers(m_snapshot->plan->options);
     m_inputs = opened.value().inputs;
     m_path = path;
     m_kind = opened.value().kind;
@@ -169,7 +169,7 @@ void PlanDocument::cancelPlanning() {
   if (!m_planning) return;
   m_undo.setIndex(m_plannedIndex);
   // The edits that led to the plan may be gone from the stack; then going back is one more.
-  if (m_planning) edit(QStringLiteral("Back to the plan on screen"), wishesOf(m_snapshot->plan->options));
+  if (m_planning) edit(QStringLiteral("Back to the plan on screen"), withoutAnswers(m_snapshot->plan->options));
 }
 
 void PlanDocument::edit(const QString& text, PlanOptions changed) {
@@ -209,7 +209,7 @@ void PlanDocument::cancelTry() {
 void PlanDocument::setOptions(const PlanOptions& options) {
   m_options = options;
   const bool unplanned = m_planning || !m_planProblem.isEmpty();
-  const bool there = unplanned && m_snapshot && wishesOf(m_snapshot->plan->options) == m_options;
+  const bool there = unplanned && m_snapshot && withoutAnswers(m_snapshot->plan->options) == m_options;
   there ? keepPlan() : replan();
 }
 

@@ -72,12 +72,12 @@ struct SessionFolder::Known {
   }
 };
 
-QString tuneStateName(const Hash128& wishes) {
-  return QStringLiteral("tune-%1.json").arg(qs(wishes.hex()));
+QString tuneStateName(const Hash128& request) {
+  return QStringLiteral("tune-%1.json").arg(qs(request.hex()));
 }
 
-QString tuneAnswerName(const Hash128& wishes) {
-  return QStringLiteral("tuned-%1.json").arg(qs(wishes.hex()));
+QString tuneAnswerName(const Hash128& request) {
+  return QStringLiteral("tuned-%1.json").arg(qs(request.hex()));
 }
 
 std::set<QString> enginesOf(const Session& session) {

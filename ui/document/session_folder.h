@@ -72,8 +72,8 @@ class SessionFolder {
 
 /// The names of the files in the engineFolder() of a session in which a search for pins stores its evaluations and its
 /// answer.
-QString tuneStateName(const Hash128& wishes);
-QString tuneAnswerName(const Hash128& wishes);
+QString tuneStateName(const Hash128& request);
+QString tuneAnswerName(const Hash128& request);
 
 /// Returns the paths of the engines of its runs.
 std::set<QString> enginesOf(const Session& session);

@@ -42,7 +42,7 @@ bool wanted(const Cover& cover, std::uint32_t index, bool isNew, DecisionFilter 
   return false;
 }
 
-/// Refused wishes, then what pins cost, then what else concerns a wish, then refusals, then the rest.
+/// Refused directives, then what pins cost, then what else concerns a directive, then refusals, then the rest.
 int urgency(const Cover& cover, std::uint32_t index) {
   const Decision& decision = cover.decisions[index];
   if (refusedPin(decision)) return 0;

@@ -71,7 +71,7 @@ class DifferenceRows {
         .tip = because.empty() && !m_causesKnown ? QString::fromLatin1(kCausesNotDisclosed) : QString(),
         .tone = because.empty() ? Tone::Dim : Tone::Plain};
   }
-  /// What nothing caused: wishes, networks, and what was measured.
+  /// What nothing caused: directives, networks, and what was measured.
   void addGiven(const QString& change, const QString& what, const QString& a, const QString& b,
                 const QString& goesTo = {}) {
     m_content.rows.push_back(
@@ -114,7 +114,7 @@ void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
 
 void addNetworkChanges(const PlanDiff& diff, DifferenceRows& rows) {
   for (const Difference& difference : diff.differences)
-    rows.addGiven(QStringLiteral("wish"), spaced(name(difference.kind)), withoutOptions(qs(difference.a)),
+    rows.addGiven(QStringLiteral("option"), spaced(name(difference.kind)), withoutOptions(qs(difference.a)),
                   withoutOptions(qs(difference.b)));
   for (const ChangedNode& node : diff.changed)
     rows.addGiven(QStringLiteral("node"), qs(node.what), qs(node.a), qs(node.b), qs(node.b));

@@ -21,46 +21,47 @@ void tell(MainWindow& window, const QString& text) {
   window.messages().show(kJobKey, text, {});
 }
 
-/// What is wished of the model that is open, for another compiler.
-JobDescription wishesOf(MainWindow& window, const ProbedKind& kind) {
-  JobDescription wishes{.model = {},
-                        .extents = window.document().inputs(),
-                        .options = window.document().options(),
-                        .inputs = window.runs().settings().inputs,
-                        .questions = {.run = true, .time = true, .profile = true}};
-  PlanOptions& options = wishes.options;
+/// Describes a job that asks another compiler about the model that is open.
+JobDescription jobDescriptionOf(MainWindow& window, const ProbedKind& kind) {
+  JobDescription description{.model = {},
+                             .extents = window.document().inputs(),
+                             .options = window.document().options(),
+                             .inputs = window.runs().settings().inputs,
+                             .questions = {.run = true, .time = true, .profile = true}};
+  PlanOptions& options = description.options;
   const bool isItsOwn = options.compiler == kind.name() || options.compiler.starts_with(std::string(kind.name()) + "@");
   if (!isItsOwn) options.compilerOptions.clear();
   if (!kind.takesTarget(options.target)) options.target = kind.target();
   options.compiler = kind.name();
   options.support.reset();
-  wishes.questions.threads = window.runs().settings().threads;
-  wishes.questions.seconds = window.runs().settings().seconds;
-  return wishes;
+  description.questions.threads = window.runs().settings().threads;
+  description.questions.seconds = window.runs().settings().seconds;
+  return description;
 }
 
 bool isOfOpenModel(MainWindow& window, const OpenedJob& job) {
   return window.document().model() != nullptr &&
-         window.document().modelFile().identity() == job.wishes.model.identity();
+         window.document().modelFile().identity() == job.description.model.identity();
 }
 
 /// As a run beside those that there are.
 void addResult(MainWindow& window, const OpenedJob& job) {
-  if (window.document().inputs() != job.wishes.extents)
+  if (window.document().inputs() != job.description.extents)
     return tell(window,
                 QStringLiteral("✗ The job was packed for other extents of the inputs than the model is open with."));
   RunSettings settings = window.runs().settings();
-  settings.inputs = job.wishes.inputs;
+  settings.inputs = job.description.inputs;
   window.runs().setSettings(settings);
-  window.document().edit(QStringLiteral("Open the result of a job"), job.wishes.options);
+  window.document().edit(QStringLiteral("Open the result of a job"), job.description.options);
   window.showDock(QStringLiteral("Runs"));
-  if (const Compiler* compiler = findCompiler(job.wishes.options.compiler)) window.controller().buildWith(*compiler);
+  if (const Compiler* compiler = findCompiler(job.description.options.compiler))
+    window.controller().buildWith(*compiler);
 }
 
 /// Once it is known what the compiler of the result answers.
 void addOnceAsked(MainWindow& window, const OpenedJob& job) {
   Compilers& compilers = window.controller().compilers();
-  const std::string name = job.wishes.options.compiler;
+  const std::string name = job.description.options.compiler;
   if (findCompiler(name) == nullptr)
     return tell(window, QStringLiteral("✗ This program has no part for the compiler of the result, %1.").arg(qs(name)));
   compilers.ask(name);
@@ -90,7 +91,7 @@ void showResult(MainWindow& window, const OpenedJob& job) {
         if (isOfOpenModel(window, job)) addOnceAsked(window, job);
       },
       Qt::QueuedConnection);
-  if (!window.openFile(qs(job.wishes.model.path))) waiting->deleteLater();
+  if (!window.openFile(qs(job.description.model.path))) waiting->deleteLater();
 }
 
 }  // namespace
@@ -118,8 +119,10 @@ void writeJob(MainWindow& window) {
 void writeJob(MainWindow& window, const std::string& compiler, const QString& path) {
   const ProbedKind* kind = findProbedKind(compiler);
   if (kind == nullptr || window.document().model() == nullptr) return;
-  const auto work = [model = window.document().modelFile().path, wishes = wishesOf(window, *kind),
-                     job = path.toStdString()](const StopToken& stop) { return packModel(model, wishes, job, stop); };
+  const auto work = [model = window.document().modelFile().path, description = jobDescriptionOf(window, *kind),
+                     job = path.toStdString()](const StopToken& stop) {
+    return packModel(model, description, job, stop);
+  };
   window.jobs().run(QStringLiteral("write a job"), &window, work, [&window, path](const Result<PackedJob>& packed) {
     if (!packed.ok())
       return tell(window, QStringLiteral("✗ The job was not written: %1").arg(problemInWords(packed.error())));

@@ -24,13 +24,13 @@ namespace {
 const QString kKindsTag = QStringLiteral("file kinds");
 const QString kDirectivesTag = QStringLiteral("open directives");
 
-/// What is wished in a file, in our format or in that of another tool.
-struct ReadWishes {
+/// The contents of a file of directives, in our format or in that of another tool.
+struct DirectivesOrRecipe {
   std::optional<DirectivesFile> directives;
   std::optional<Result<Recipe>> recipe;
 };
 
-ReadWishes readWishes(const std::string& path, const Model& model) {
+DirectivesOrRecipe readDirectivesOrRecipe(const std::string& path, const Model& model) {
   if (auto read = readDirectivesFile(path); read.ok()) return {std::move(read).value(), {}};
   return {{}, readRecipeFile(path, model)};
 }
@@ -186,24 +186,24 @@ void MainWindow::openDirectives() {
 /// They are read, and found in the network, off the GUI thread.
 void MainWindow::openDirectives(const QString& path) {
   const auto read = [file = path.toStdString(), model = m_document->model()](const StopToken&) {
-    return readWishes(file, *model);
+    return readDirectivesOrRecipe(file, *model);
   };
-  m_jobs->run(kDirectivesTag, this, read, [this, path, model = m_document->model()](const ReadWishes& wishes) {
+  m_jobs->run(kDirectivesTag, this, read, [this, path, model = m_document->model()](const DirectivesOrRecipe& asked) {
     if (m_document->model() != model) return;  // another network was opened meanwhile
-    if (wishes.recipe && !wishes.recipe->ok()) {
+    if (asked.recipe && !asked.recipe->ok()) {
       const bool json = QFileInfo(path).suffix() == QLatin1String("json");
       return showProblem(
           json ? QStringLiteral("These directives cannot be used") : QStringLiteral("This recipe cannot be used"),
-          problemText(wishes.recipe->error()));
+          problemText(asked.recipe->error()));
     }
-    if (wishes.recipe) return takeRecipe(wishes.recipe->value());
+    if (asked.recipe) return takeRecipe(asked.recipe->value());
     PlanOptions options = m_document->options();
-    adopt(*wishes.directives, options);
+    adopt(*asked.directives, options);
     m_document->edit(QStringLiteral("Open directives"), std::move(options));
   });
 }
 
-/// What TensorRT's old tools were told, as wishes of this document. What is not taken over is said.
+/// Adds what a recipe of TensorRT's old tools asks for to the options of this document. Reports what is not taken over.
 void MainWindow::takeRecipe(const Recipe& recipe) {
   PlanOptions options = m_document->options();
   adopt(recipe, options);

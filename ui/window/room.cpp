@@ -13,7 +13,7 @@ constexpr double kMostBeside = 0.5;   ///< of the room, for the docks of both si
 constexpr int kLeastSide = 150, kLeastBelow = 118;
 const QSize kLeastGraph(240, 160);
 constexpr int kClosedUntilAsked = std::numeric_limits<int>::max();
-const QString kWishKey = QStringLiteral("wish"), kSizeKey = QStringLiteral("size"), kFrontKey = QStringLiteral("front");
+const QString kFoldKey = QStringLiteral("wish"), kSizeKey = QStringLiteral("size"), kFrontKey = QStringLiteral("front");
 const QString kOpenWord = QStringLiteral("open"), kFoldedWord = QStringLiteral("folded");
 
 QString keyOfSide(Qt::DockWidgetArea side) {
@@ -143,7 +143,7 @@ QJsonObject Room::state() const {
   QJsonObject state;
   for (const Side& side : m_sides) {
     QJsonObject one{{kFrontKey, side.area->tabs().tabText(side.area->tabs().currentIndex())}};
-    if (side.choice != FoldChoice::None) one[kWishKey] = side.choice == FoldChoice::Open ? kOpenWord : kFoldedWord;
+    if (side.choice != FoldChoice::None) one[kFoldKey] = side.choice == FoldChoice::Open ? kOpenWord : kFoldedWord;
     if (side.dragged > 0) one[kSizeKey] = side.dragged;
     state[keyOfSide(side.at)] = one;
   }
@@ -153,7 +153,7 @@ QJsonObject Room::state() const {
 void Room::restore(const QJsonObject& state) {
   for (Side& side : m_sides) {
     const QJsonObject one = state[keyOfSide(side.at)].toObject();
-    const QString choice = one[kWishKey].toString();
+    const QString choice = one[kFoldKey].toString();
     side.choice = choice == kOpenWord     ? FoldChoice::Open
                   : choice == kFoldedWord ? FoldChoice::Folded
                                           : FoldChoice::None;

@@ -54,7 +54,7 @@ class Room : public QWidget {
     DockArea* area;
     double share;     ///< of the room
     int least, most;  ///< of what the share gives
-    int foldsBelow;   ///< in a narrower room it is folded where nobody wished otherwise
+    int foldsBelow;   ///< in a narrower room it is folded unless the user chose otherwise
     FoldChoice choice = FoldChoice::None;
     int dragged = 0;  ///< what the user made it; 0: nothing
     bool isBelow() const { return at == Qt::BottomDockWidgetArea; }

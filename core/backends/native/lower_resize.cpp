@@ -132,8 +132,8 @@ Result<bool> emitResize(Context& context, const Node& node) {
     if (node.input(i).valid() && !context.isConstant(node.input(i))) return false;
   const auto given = [&](std::size_t i) { return node.input(i).valid() ? context.constant(node.input(i)) : nullptr; };
   Dims dims = context.dimsOf(node.input(0));
-  const auto wish = TRY(ops::readResizeRequest(node, dims.size(), given(2), given(3)));
-  std::vector<ops::AxisResampling> axes = TRY(ops::axisResamplings(node, dims, wish, given(1)));
+  const auto request = TRY(ops::readResizeRequest(node, dims.size(), given(2), given(3)));
+  std::vector<ops::AxisResampling> axes = TRY(ops::axisResamplings(node, dims, request, given(1)));
   std::erase_if(axes, [](const ops::AxisResampling& axis) { return axis.copies; });
   const auto extrapolates = [](const ops::AxisResampling& axis) {
     return std::ranges::any_of(axis.taps, &ops::Taps::empty);

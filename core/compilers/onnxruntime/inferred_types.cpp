@@ -10,13 +10,13 @@ namespace {
 
 using onnxlib::FileNode;
 
-/// An operator without a schema here, and the operand whose type its first result has.
+/// An operator without a schema here, and the operand that has the type of its first result.
 struct ResultLike {
   std::string_view op;
   std::size_t operand;
 };
 
-/// Of ONNX Runtime's own operators, those of which this is certain.
+/// The operators of ONNX Runtime's own domain for which this is certain.
 constexpr std::array kResults{ResultLike{"FusedConv", 0},
                               ResultLike{"NhwcFusedConv", 0},
                               ResultLike{"FusedMatMul", 0},
@@ -61,7 +61,7 @@ constexpr std::array kResults{ResultLike{"FusedConv", 0},
                               ResultLike{"QLinearConcat", 1},
                               ResultLike{"QLinearWhere", 1}};
 
-/// Operators whose results have types of their own though the schema gives them one parameter.
+/// Operators whose results have types of their own, although the schema gives them one type parameter.
 bool isHeterogeneous(const FileNode& node) {
   constexpr std::array<std::string_view, 4> ops{"If", "Loop", "Scan", "SequenceMap"};
   return std::ranges::find(ops, node.op) != ops.end();
@@ -100,7 +100,7 @@ class TypeInference {
     return result == 0 ? typeByTable(node) : DataType::Undefined;
   }
 
-  /// What an attribute says, or a constant that one holds.
+  /// Returns the type that an attribute names, or the type of a constant that an attribute contains.
   DataType typeOfAttributes(const TensorGraph::Node& node) const {
     const FileNode& file = *node.file;
     if (file.op == "Cast") return typeNumbered(file, "to");
@@ -126,7 +126,8 @@ class TypeInference {
     return DataType::Undefined;
   }
 
-  /// A result has the only type that the schema allows, or that of an operand of its parameter.
+  /// Returns the only type that the schema allows for the result, or the type of an operand with the same type
+  /// parameter.
   DataType typeBySchema(const TensorGraph::Node& node, std::size_t result, const onnxlib::OperatorTypes& types) const {
     const onnxlib::SlotTypes* made = types.result(result);
     if (made == nullptr) return DataType::Undefined;
@@ -140,7 +141,7 @@ class TypeInference {
   }
 
   DataType typeByTable(const TensorGraph::Node& node) const {
-    constexpr std::size_t kZeroOfGemm = 8;  ///< it makes floats of codes where this is not given
+    constexpr std::size_t kZeroOfGemm = 8;  ///< the result is a float if this operand is omitted
     if (node.file->op == "QGemm") {
       const DataType codes = operandType(node, kZeroOfGemm);
       return node.file->inputs.size() > kZeroOfGemm ? codes : operandType(node, 1);

@@ -12,7 +12,7 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-/// Kernels joined by tensors that are bound to nothing.
+/// Groups kernels that are joined by tensors without a binding.
 class Regions {
  public:
   explicit Regions(const Optimised& optimised) : m_optimised(optimised), m_parents(optimised.graph.nodes().size()) {
@@ -75,7 +75,7 @@ class Regions {
   std::vector<std::vector<std::uint32_t>> m_kernels;
 };
 
-/// Whether the node's answer is known before anything runs.
+/// Returns whether the node returns extents that are known before anything runs.
 bool asksForKnownExtents(const Network& network, const TensorGraph::Node& node) {
   const bool asks = node.file->domain.empty() && (node.file->op == "Shape" || node.file->op == "Size");
   if (!asks || node.reads.empty() || node.reads[0] == kNone || node.makes.empty() || node.makes[0] == kNone)
@@ -84,7 +84,7 @@ bool asksForKnownExtents(const Network& network, const TensorGraph::Node& node) 
   return extents && std::ranges::all_of(*extents, [](std::int64_t extent) { return extent >= 0; });
 }
 
-/// What the optimised network tells of the tensors of the network.
+/// Returns which tensors of the network occur in the optimised network.
 RevealedTensors told(const Network& network, const Optimised& optimised) {
   RevealedTensors told(network.graph);
   for (std::uint32_t i = 0; i < optimised.bindings.size(); ++i) {
@@ -99,8 +99,8 @@ RevealedTensors told(const Network& network, const Optimised& optimised) {
   return told;
 }
 
-/// Of several kernels that a node may be in, those that are guesses of regions which are not closed are left out where
-/// something better is known.
+/// If a node may be in several kernels, removes guesses from regions that are not closed when a better binding is
+/// known.
 void dropBadGuesses(KernelCovers& covers) {
   std::vector<Certainty> best(covers.fates.size(), Certainty::Guessed);
   for (const auto& nodes : covers.nodes)
@@ -112,7 +112,7 @@ void dropBadGuesses(KernelCovers& covers) {
       });
 }
 
-/// By tensor: it is known before anything runs, since initializers alone make it.
+/// Returns for each tensor whether it is known before anything runs, because it depends only on initializers.
 std::vector<bool> constantsOf(const TensorGraph& graph) {
   std::vector<bool> constants(graph.tensors().size());
   for (std::uint32_t i = 0; i < constants.size(); ++i) constants[i] = graph.isConstant(i);
@@ -127,14 +127,15 @@ std::vector<bool> constantsOf(const TensorGraph& graph) {
   return constants;
 }
 
-/// What ONNX Runtime moves of a constant before it runs: a Transpose of weights that are dequantised is applied to
-/// their codes, so that the kernel does what stood before the Transpose.
+/// Handles nodes that ONNX Runtime moves to constants before it runs. For example, a Transpose of dequantised weights
+/// is applied to their codes, so that the kernel does the work of the node before the Transpose.
 class MovedConstants {
  public:
   MovedConstants(const Network& network, const Optimised& optimised, KernelCovers& covers)
       : m_network(network), m_optimised(optimised), m_covers(covers), m_constants(constantsOf(network.graph)) {}
 
-  /// `kernel`: the only one of a region, whose cover has `node`, which no kernel can hold.
+  /// Adds `node` to `kernel`, the only kernel of a region whose cover contains the node; no kernel can contain the node
+  /// itself.
   void hold(std::uint32_t kernel, std::uint32_t node) {
     if (!isOverConstants(node)) return;
     m_covers.fates[node] = Fate::Folded;
@@ -153,7 +154,7 @@ class MovedConstants {
                                [&](std::uint32_t made) { return made == kNone || m_constants[made]; });
   }
 
-  /// The node whose result is moved; kNone: `node` moves nothing that a node makes.
+  /// Returns the node whose result is moved; kNone if `node` does not move the result of a node.
   std::uint32_t beforeMoves(std::uint32_t node) const {
     while (workOf(m_network.graph.node(node).file->op) == Work::Moves) {
       const auto& reads = m_network.graph.node(node).reads;

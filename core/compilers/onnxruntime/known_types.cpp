@@ -12,7 +12,7 @@ void note(std::vector<KnownType>& types, std::uint32_t tensor, const onnxlib::Fi
   for (const onnxlib::FileDim& dim : told.dims) known.extents->push_back(dim.size);
 }
 
-/// What a file declares of the tensors of its main graph.
+/// Returns the types that a file declares for the tensors of its main graph.
 std::vector<KnownType> declaredTypes(const TensorGraph& graph, const onnxlib::FileGraph& file) {
   std::vector<KnownType> types(graph.tensors().size());
   for (const auto* list : {&file.inputs, &file.outputs, &file.values})
@@ -23,7 +23,7 @@ std::vector<KnownType> declaredTypes(const TensorGraph& graph, const onnxlib::Fi
   return types;
 }
 
-/// Extents of the plan are those that the network has: files need not declare any.
+/// Adds the types of the plan with their extents, because files need not declare any.
 void addPlanned(const CompilerInput& handed, const TensorGraph& graph, std::vector<KnownType>& types) {
   const Graph& planned = handed.plan->graph();
   for (const auto& [name, id] : handed.values) {

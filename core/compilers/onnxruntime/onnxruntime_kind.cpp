@@ -1,4 +1,4 @@
-// ONNX Runtime, by the providers that its package has.
+// The kind of ONNX Runtime, with the providers that its package contains.
 #include <algorithm>
 
 #include "backends/threads.h"
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Reading>> readingOf(const CompilerInput& network, const P
   return onnxruntime::readNetwork(network, TRY(writtenFile(compiled, "optimised.onnx")));
 }
 
-/// Kernels are called after nodes: by the names that these have in the user's network.
+/// Kernels have the names of nodes; replaces these by the names in the user's network.
 void tellInNames(const CompilerInput& network, ReadBack& told) {
   for (ReadBackKernel& kernel : told.kernels) kernel.name = inNamesOfNetwork(network, kernel.name);
   for (ReadBackConversion& conversion : told.conversions)
@@ -84,7 +84,7 @@ class OnnxRuntimeKind : public ProbedKind {
                                     const ComparedOn& on) const override {
     const auto reading = TRY(readingOf(network, compiled));
     ReadBack asTold = told(network, compiled, *reading);
-    if (network.folder == nullptr) return asTold;  // nothing is written beside files of the user
+    if (network.folder == nullptr) return asTold;  // nothing may be written beside files of the user
     const auto refuted = onnxruntime::compareValues(*reading, on.inputs, on.job, on.stop);
     if (!refuted.ok() && refuted.error().cancelled) return refuted.error();
     if (!refuted.ok()) return asTold;
@@ -93,7 +93,7 @@ class OnnxRuntimeKind : public ProbedKind {
     return proved;
   }
 
-  /// The profile of its published packages holds no times of the card itself.
+  /// The profile of its published packages does not contain the card's own times.
   std::string_view kernelTimesAre(const CompilerOptions& options) const override {
     return onnxruntime::runsOnCard(options)
                ? "what the host took to start them, while the card may still be at work, as medians over all runs but "

@@ -21,7 +21,7 @@ std::string optionOf(const CompilerInput& network, const CompilerOption& option)
   return given == network.plan->options.compilerOptions.end() ? option.initial : given->second;
 }
 
-/// The parts of "A,B" without blanks around them; empty ones are left out.
+/// Returns the parts of "A,B" without surrounding blanks and without empty parts.
 Json listOf(const std::string& text) {
   Json list = Json::array();
   for (std::size_t from = 0; from <= text.size();) {
@@ -92,7 +92,7 @@ Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options)
   return request;
 }
 
-/// "… GraphTransformer NAME modified: 1 with status: OK".
+/// Reads lines such as "… GraphTransformer NAME modified: 1 with status: OK".
 std::vector<OptimiserStep> optimiserStepsOf(std::string_view log) {
   constexpr std::string_view kStep = "GraphTransformer ", kChanged = " modified: ";
   std::vector<OptimiserStep> steps;

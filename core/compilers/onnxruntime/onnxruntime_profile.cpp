@@ -10,7 +10,7 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-/// Something that took time, in microseconds.
+/// An event of the profile, with times in microseconds.
 struct Event {
   std::string category, name;
   double start = 0, duration = 0;
@@ -31,7 +31,7 @@ Result<std::vector<Event>> eventsOf(const Json& profile) {
   if (!profile.is_array()) return Diagnostic{.message = "The profile of ONNX Runtime is not a list of events."};
   std::vector<Event> events;
   for (const Json& json : profile) events.push_back(TRY(eventFrom(json)));
-  // What begins with another event and ends before it lies inside of it.
+  // An event that begins together with another one and ends before it is inside that event.
   std::ranges::stable_sort(events, [](const Event& a, const Event& b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
   });

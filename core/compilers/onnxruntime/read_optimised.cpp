@@ -9,7 +9,7 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-/// The operator of ai.onnx whose work a kernel of ONNX Runtime's own operators does in the first place.
+/// Returns the operator of ai.onnx that does the main work of one of ONNX Runtime's own operators.
 std::string_view mainOperator(const onnxlib::FileNode& node) {
   static const std::map<std::string_view, std::string_view> operators{
       {"FusedConv", "Conv"},
@@ -78,7 +78,7 @@ class Reader {
     m_told.kernels.push_back(std::move(kernel));
   }
 
-  /// Profiles call a node without a name by its operator and number.
+  /// Profiles name a node without a name by its operator and number.
   std::string uniqueName(const onnxlib::FileNode& node, std::uint32_t index) {
     const std::string name = node.name.empty() ? node.op + "_" + std::to_string(index) : node.name;
     std::string given = name;
@@ -86,7 +86,8 @@ class Reader {
     return given;
   }
 
-  /// The nodes of the plan that one of the file stands for. One of them may stand for several of the file.
+  /// Adds the nodes of the plan that a node of the file represents. A node of the plan may be represented by several
+  /// nodes of the file.
   void hold(ReadBackKernel& kernel, std::uint32_t origin, Certainty certainty) {
     for (const NodeId id : plannedNodes(origin)) {
       const auto held = std::ranges::find(kernel.nodes, id, &std::pair<NodeId, Certainty>::first);
@@ -122,7 +123,7 @@ class Reader {
                       .format = std::string(name(binding.layout))});
   }
 
-  /// A kernel that holds no node and hands on the value that it reads: in another layout, or as another type.
+  /// Adds a kernel as a conversion if it contains no node and writes the value that it reads in another layout or type.
   void addConversion(const ReadBackKernel& kernel, const TensorGraph::Node& node) {
     if (!kernel.nodes.empty() || kernel.inputs.empty() || kernel.outputs.empty()) return;
     const KernelValue &from = kernel.inputs.front(), &to = kernel.outputs.front();
@@ -140,8 +141,8 @@ class Reader {
     }
   }
 
-  /// Nodes of the plan that are in no kernel have the fate of what they stand for in the file; where that is several
-  /// nodes, the one that says most.
+  /// Nodes of the plan that are in no kernel have the fate of the node that represents them in the file. If several do,
+  /// the most informative fate is used.
   void addFates() {
     std::set<NodeId> held;
     for (const ReadBackKernel& kernel : m_told.kernels)

@@ -5,7 +5,7 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-/// Values that were marked are outputs behind those of the network.
+/// Returns whether `values` begin with these outputs. Marked values are additional outputs after those of the network.
 bool beginsWith(const std::vector<onnxlib::FileValue>& values, const std::vector<onnxlib::FileValue>& first) {
   return values.size() >= first.size() &&
          std::equal(first.begin(), first.end(), values.begin(),

@@ -8,10 +8,10 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-constexpr std::size_t kMostPairs = 1'000'000;  ///< of kernels and nodes of a region that is split
-constexpr std::size_t kMostSeen = 64;          ///< nodes around one whose kernel is looked for
+constexpr std::size_t kMostPairs = 1'000'000;  ///< the most pairs of kernels and nodes in a region that is split
+constexpr std::size_t kMostSeen = 64;          ///< the most nodes that are searched around a node without a kernel
 
-/// Nodes of one region and the kernels that can hold them.
+/// The nodes of one region, and the kernels that can contain them.
 class Splitter {
  public:
   Splitter(const Network& network, const Optimised& optimised, std::span<const std::uint32_t> kernels,
@@ -45,7 +45,8 @@ class Splitter {
   const onnxlib::FileNode& nodeOf(std::uint32_t node) const { return *m_network.graph.node(node).file; }
   bool isCovered(std::uint32_t node) const { return std::ranges::binary_search(m_cover.nodes, node); }
 
-  /// Numbers that are written otherwise may be moved as they are; what calculates does all.
+  /// A kernel that only changes the form of numbers can contain nodes that do the same; a kernel that calculates can
+  /// contain any node.
   bool canHold(std::uint32_t kernel, std::uint32_t node) const {
     const Work can = workOf(fileOf(kernel).op), needs = workOf(nodeOf(node).op);
     if (can == Work::Calculates || can == needs) return true;
@@ -59,13 +60,13 @@ class Splitter {
     if (isNew) m_holders.insert(kernel);
   }
 
-  /// The node that the kernel is called after.
+  /// Adds the node after which the kernel is named.
   void nameNode(std::uint32_t kernel) {
     const std::uint32_t node = nodeNamedBy(m_network.graph, fileOf(kernel).name);
     if (node != kNone && isCovered(node) && canHold(kernel, node)) hold(node, kernel, Certainty::Named);
   }
 
-  /// The nodes that make what the region hands on: by the tensor's name, or by its numbers.
+  /// Adds the nodes that calculate the results of the region, found by the tensors' names or by their numbers.
   void nameResults() {
     for (const std::uint32_t kernel : m_kernels)
       for (const std::uint32_t made : m_optimised.graph.node(kernel).makes) {
@@ -88,7 +89,7 @@ class Splitter {
     return binding.isNamed && binding.proof == Proof::Unknown ? Certainty::Named : Certainty::Guessed;
   }
 
-  /// Kernels that only move or rewrite, and have no node yet, hold the first node of their own operator.
+  /// Kernels that only move or convert and have no node yet get the first node with the same operator.
   void takeEqualOperators() {
     if (m_kernels.size() == 1) return;
     for (const std::uint32_t kernel : m_kernels) {
@@ -101,7 +102,7 @@ class Splitter {
     }
   }
 
-  /// Whether a result is known neither by its name nor by its numbers.
+  /// Returns whether a result is known neither by its name nor by its numbers.
   bool hasUnsureResult() const {
     for (const std::uint32_t kernel : m_kernels)
       for (const std::uint32_t made : m_optimised.graph.node(kernel).makes)
@@ -111,7 +112,8 @@ class Splitter {
     return false;
   }
 
-  /// A node that nothing names: in the only kernel that can hold it, else in that of its neighbours.
+  /// Assigns a node that has no other evidence: to the only kernel that can contain it, otherwise to the kernel of its
+  /// neighbours.
   void place(std::uint32_t node, bool isProved) {
     std::vector<std::uint32_t> able;
     for (const std::uint32_t kernel : m_kernels)
@@ -130,8 +132,9 @@ class Splitter {
     hold(node, able.back(), Certainty::Guessed);
   }
 
-  /// A node that became several kernels: those that calculate and have no node calculate parts of the only node that
-  /// calculates. Softmax in a type that has no kernel becomes ReduceMax, Sub, Exp, ReduceSum and Div.
+  /// Handles a node that became several kernels: kernels that calculate and have no node calculate parts of the only
+  /// node that calculates. For example, Softmax in a type without a kernel becomes ReduceMax, Sub, Exp, ReduceSum and
+  /// Div.
   void shareOnlyNode(bool isProved, std::vector<HeldNode>& held) const {
     std::uint32_t only = kNone;
     for (const std::uint32_t node : m_cover.nodes) {
@@ -156,7 +159,8 @@ class Splitter {
     return found;
   }
 
-  /// The kernel of the nearest node behind (or before) this one within the cover that has one which can hold it.
+  /// Returns the kernel of the nearest node after (or before) this one within the cover whose kernel can contain this
+  /// node.
   std::uint32_t kernelOfNeighbour(std::uint32_t start, bool isForward) const {
     std::vector<std::uint32_t> seen{start};
     for (std::size_t i = 0; i < seen.size() && seen.size() < kMostSeen; ++i)
@@ -188,9 +192,9 @@ class Splitter {
   const Optimised& m_optimised;
   std::span<const std::uint32_t> m_kernels;
   const SliceCover& m_cover;
-  std::uint32_t m_calculating;                   // the only kernel that calculates, else kNone
+  std::uint32_t m_calculating;                   // the only kernel that calculates, or kNone
   std::map<std::uint32_t, HeldNode> m_kernelOf;  // by node
-  std::map<std::uint32_t, Certainty> m_results;  // nodes whose result another kernel of the region hands on
+  std::map<std::uint32_t, Certainty> m_results;  // nodes whose result another kernel of the region writes
   std::set<std::uint32_t> m_refuted;             // nodes whose results have other numbers
   std::set<std::uint32_t> m_holders;             // kernels with a node
 };

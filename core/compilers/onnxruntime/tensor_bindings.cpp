@@ -10,7 +10,7 @@ namespace {
 using onnxlib::FileNode;
 constexpr std::string_view kNchwc = "com.microsoft.nchwc";
 
-/// `text` without the "_token_N" that ONNX Runtime appends to a name that is taken.
+/// Returns `text` without the "_token_N" that ONNX Runtime appends to a name that is already used.
 std::string_view withoutToken(std::string_view text) {
   const auto at = text.rfind("_token_");
   if (at == std::string_view::npos || at + 7 == text.size()) return text;
@@ -35,7 +35,7 @@ std::string textOf(const FileNode& node, std::string_view key) {
   return value == nullptr ? std::string() : *value;
 }
 
-/// Whether a Transpose moves the channels behind the other extents (`toLast`), or back.
+/// Returns whether a Transpose moves the channels after the other extents (`toLast`), or back.
 bool movesChannels(const FileNode& node, bool toLast) {
   const onnxlib::FileAttribute* attribute = node.attribute("perm");
   const auto* perm = attribute == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(&attribute->value);
@@ -52,7 +52,7 @@ bool isChannelsLast(const FileNode& node) {
   return integerOf(node, "channels_last") == 1 || node.op.starts_with("Nhwc");
 }
 
-/// Operators that work on channels wherever they lie: their results lie as what they read.
+/// Lists operators that accept channels on any axis, so that their results have the layout of their inputs.
 bool followsLayout(const FileNode& node) {
   constexpr std::array<std::string_view, 18> ops{
       "Add",    "Mul",  "Sub",       "Relu",        "Clip",           "Sigmoid", "LeakyRelu",
@@ -61,7 +61,7 @@ bool followsLayout(const FileNode& node) {
   return node.op.starts_with("QLinear") || std::ranges::find(ops, node.op) != ops.end();
 }
 
-/// The operand of a kernel over codes that is the scale of its result; nothing for other kernels.
+/// Returns which operand of a kernel over codes is the scale of its result; nullopt for other kernels.
 std::optional<std::size_t> scaleOfResult(const FileNode& node) {
   if (node.op == "QLinearConv" || node.op == "QLinearMatMul" || node.op == "QLinearAdd" || node.op == "QLinearMul")
     return 6;
@@ -112,7 +112,7 @@ class Binder {
     }
   }
 
-  /// Whether types and extents allow a tensor of the optimised network, which lies as ONNX says, to be `tensor`.
+  /// Returns whether types and extents allow a tensor of the optimised network, in ONNX's layout, to be `tensor`.
   bool agree(std::uint32_t optimised, std::uint32_t tensor, bool isOtherType) const {
     const KnownType& is = m_optimised.types[optimised];
     const KnownType& was = m_network.types[tensor];
@@ -146,7 +146,7 @@ class Binder {
                                [&](std::uint32_t consumer) { return isChannelsLast(*kernel(consumer).file); });
   }
 
-  /// Binds the first result of a kernel by what is known of the kernel.
+  /// Binds the first result of a kernel by what is known about the kernel.
   void bindResult(std::uint32_t index) {
     const TensorGraph::Node& node = kernel(index);
     if (node.makes.empty() || node.makes[0] == kNone || bound(node.makes[0]) != kNone) return;
@@ -168,7 +168,7 @@ class Binder {
       bindingOf(node.makes[0]).tensor = found;
   }
 
-  /// Whether a kernel only changes how its operand lies.
+  /// Returns whether a kernel only changes the layout of its operand.
   bool isReformat(const TensorGraph::Node& node) const {
     if (node.file->domain == kNchwc) return node.file->op == "ReorderInput" || node.file->op == "ReorderOutput";
     if (node.reads.empty() || node.reads[0] == kNone || node.makes.empty() || node.makes[0] == kNone) return false;
@@ -176,8 +176,8 @@ class Binder {
     return movesChannels(*node.file, false) && m_optimised.bindings[node.reads[0]].layout == Layout::ChannelsLast;
   }
 
-  /// A convolution or pooling is called after the tensor that it made when it became one over blocks: a sum and an
-  /// activation that it has may have come before that, or after.
+  /// A convolution or pooling has the name of the tensor that it calculated when it was changed to a blocked layout. A
+  /// sum and an activation may have been fused with it before that, or later.
   std::uint32_t blockedResult(const TensorGraph::Node& node) const {
     std::uint32_t result = tensorNamedBy(m_graph, node.file->name);
     if (result == kNone || node.file->op != "Conv") return result;
@@ -214,7 +214,8 @@ class Binder {
     return kNone;
   }
 
-  /// The codes that the nearest QuantizeLinear behind the node of the kernel's name makes with the kernel's scale.
+  /// Returns the codes that the nearest QuantizeLinear after the node of the kernel's name makes with the kernel's
+  /// scale.
   std::uint32_t codesResult(const TensorGraph::Node& node) const {
     constexpr std::size_t mostLooked = 16;
     const std::size_t operand = *scaleOfResult(*node.file);
@@ -236,8 +237,8 @@ class Binder {
     return kNone;
   }
 
-  /// Codes that a kernel makes as its node does, or moves as its node moves the numbers that they stand for: signed
-  /// ones have become unsigned, under another name.
+  /// Returns the codes that a kernel calculates like its node, or moves like its node moves the numbers that they
+  /// represent. Signed codes have become unsigned and have another name.
   std::uint32_t sameCodes(const TensorGraph::Node& node) const {
     const std::uint32_t made = sameNode(node);
     if (made == kNone || node.file->op == "QuantizeLinear") return made;
@@ -257,14 +258,15 @@ class Binder {
     return m_graph.node(named).makes[0];
   }
 
-  /// What a fused kernel over blocks makes: it is called after the last of its nodes ("n14/QuickGeluFusion/").
+  /// Returns the result of a fused kernel with a blocked layout, which has the name of its last node
+  /// ("n14/QuickGeluFusion/").
   std::uint32_t lastFused(const TensorGraph::Node& node) const {
     if (node.file->name.find("Fusion") == std::string::npos) return kNone;
     const std::uint32_t named = nodeNamedBy(m_graph, node.file->name);
     return named == kNone || m_graph.node(named).makes.size() != 1 ? kNone : m_graph.node(named).makes[0];
   }
 
-  /// What is read only to be written down in another layout is what is written.
+  /// A value that is read only to be written in another layout is the value that is written.
   void bindOperand(std::uint32_t index) {
     const TensorGraph::Node& node = kernel(index);
     if (!isReformat(node) || node.reads.empty() || node.reads[0] == kNone) return;
@@ -303,7 +305,8 @@ std::uint32_t nodeNamedBy(const TensorGraph& network, std::string_view kernel) {
 std::uint32_t tensorNamedBy(const TensorGraph& network, std::string_view kernel) {
   const std::string_view text = withoutSuffix(withoutToken(kernel), "_nchwc");
   const std::uint32_t found = network.findTensor(text);
-  return found == kNone ? network.findTensor(withoutSuffix(text, "_bn")) : found;  // a BatchNormalization as one
+  // A BatchNormalization has the suffix _bn.
+  return found == kNone ? network.findTensor(withoutSuffix(text, "_bn")) : found;
 }
 
 void bindTensors(const Network& network, Optimised& optimised) {

@@ -6,7 +6,7 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{512} << 20;  ///< of values that are held at once, of each network
+constexpr std::int64_t kMostBytes = std::int64_t{512} << 20;  ///< of values in memory at once, of each network
 
 class Comparison {
  public:
@@ -46,7 +46,7 @@ class Comparison {
     return Done{};
   }
 
-  /// Each once; what the network gives anyway is given.
+  /// Adds each value once. Outputs of the network need not be added.
   static void add(Json& names, const TensorGraph::Tensor& tensor) {
     const std::string name(tensor.name);
     if (!tensor.isOutput && std::find(names.begin(), names.end(), Json(name)) == names.end()) names.push_back(name);

@@ -13,7 +13,7 @@ std::int64_t bytesOf(const KnownType& known) {
   return count * std::max(bitWidth(known.type), 8) / 8;
 }
 
-/// Where element `i` of a tensor of these extents lies in one of another layout.
+/// Maps the index of an element of a tensor with these extents to its index in another layout.
 class Places {
  public:
   Places(const Dims& dims, Layout layout, std::int64_t blocks) : m_layout(layout), m_blocks(blocks) {
@@ -40,14 +40,15 @@ class Places {
   std::int64_t m_blocks, m_channels = 1, m_stored = 1, m_inner = 1;
 };
 
-/// How far numbers lie apart.
+/// The difference between the numbers of two tensors.
 struct Distance {
   double worst = 0, mean = 0;
-  double largest = 0, meanSize = 0;  ///< of the numbers that were handed over
-  bool isComparable = true;          ///< both or none are not numbers, and infinities are equal
+  double largest = 0, meanSize = 0;  ///< of the numbers in the network that was given to ONNX Runtime
+  bool isComparable = true;          ///< NaN occurs in both or in neither, and infinities are equal
 };
 
-/// ONNX Runtime turns signed codes into unsigned ones, by 128 larger, which stand for the same numbers.
+/// Returns the offset of codes: ONNX Runtime converts signed codes to unsigned ones that are larger by 128 and
+/// represent the same numbers.
 double shiftOf(const Tensor& optimised, const Tensor& handed) {
   return optimised.type() == DataType::U8 && handed.type() == DataType::I8 ? 128 : 0;
 }
@@ -71,7 +72,7 @@ Distance distanceOf(const Tensor& optimised, const Tensor& handed, const Places&
   return distance;
 }
 
-/// The relative error that another order of sums may make of numbers of this type.
+/// Returns the relative error that another order of summation may cause in this type.
 double toleranceOf(DataType type) {
   switch (type) {
     case DataType::F64:
@@ -85,7 +86,7 @@ double toleranceOf(DataType type) {
   }
 }
 
-/// Types of one kind: a cast to a narrower float is another form of the same numbers.
+/// Returns the narrower of two types of one kind: a cast to a narrower float is another form of the same numbers.
 DataType narrower(DataType a, DataType b) {
   return toleranceOf(a) > toleranceOf(b) ? a : b;
 }

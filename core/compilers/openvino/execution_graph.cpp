@@ -14,7 +14,7 @@
 namespace fusescope {
 namespace {
 
-/// OpenVINO's names of element types where they differ from ours.
+/// Returns the type for OpenVINO's name of an element type; these names differ from ours.
 DataType openvinoType(std::string_view text) {
   static const std::map<std::string_view, DataType> kOthers = {
       {"boolean", DataType::Bool},  {"BOOL", DataType::Bool},     {"FP64", DataType::F64},
@@ -69,7 +69,7 @@ class GraphReader {
   struct Read {
     ExecutionLayer layer;
     std::vector<std::int64_t> inputIds, outputIds;
-    std::vector<std::string> types, layouts;  ///< of its outputs: one for all, or one each
+    std::vector<std::string> types, layouts;  ///< the types and layouts of its outputs: one for all, or one for each
   };
   struct Edge {
     std::int64_t from, fromPort, to, toPort;
@@ -77,7 +77,7 @@ class GraphReader {
 
   static Diagnostic wrong(std::string message) { return {.message = std::move(message), .where = {}}; }
 
-  /// Whether the element that just started, or holds the text, is `names` below the outermost one.
+  /// Returns whether the current element, or the element with the current text, is `names` below the outermost element.
   bool isAt(std::initializer_list<std::string_view> names) const {
     const auto& path = m_xml.path();
     return path.size() == names.size() + 1 && path.front() == "net" &&

@@ -29,7 +29,7 @@ constexpr std::array kMovingKinds = {kinds::kView,
                                      std::string_view("expand"),
                                      std::string_view("shape")};
 
-/// Our kinds for OpenVINO's types of layers.
+/// Returns our kinds for OpenVINO's types of layers.
 const std::map<std::string_view, std::string_view>& kindsByType() {
   static const std::map<std::string_view, std::string_view> kKinds = {
       {"Convolution", "conv"},
@@ -172,7 +172,7 @@ std::string kindOf(const ExecutionLayer& layer, const std::vector<const Node*>& 
     return kind;
   }
   if (kind != "pointwise" && kind != "norm") return kind;
-  for (const Node* node : nodes) {  // a subgraph may hold more, and there are many norms
+  for (const Node* node : nodes) {  // a subgraph may contain more nodes, and there are many forms of norms
     const std::string_view alone = kindOfSingle(*node);
     if (kind == "norm" ? alone.ends_with("norm") : workOf(*node) == NodeWork::Product) return std::string(alone);
   }

@@ -11,7 +11,8 @@
 namespace fusescope {
 namespace {
 
-/// Whether all elements of a small constant are `value`, so that adding or multiplying it changes nothing.
+/// Returns whether all elements of a small constant are `value`, so that adding it or multiplying by it changes
+/// nothing.
 bool holdsOnly(const onnxlib::FileTensor& tensor, float value) {
   constexpr std::int64_t kMost = 1 << 16;
   if (tensor.dtype != DataType::F32 || tensor.data == nullptr || tensor.dims.size() > 1) return false;
@@ -25,7 +26,8 @@ bool holdsOnly(const onnxlib::FileTensor& tensor, float value) {
   return true;
 }
 
-/// How OpenVINO begins the name of an operator that it makes for such a node.
+/// Returns whether `madeUp` is how OpenVINO begins the name of an operator that it makes for a node with the operator
+/// `op`.
 bool isMadeUpFor(std::string_view op, std::string_view madeUp) {
   if (op == "Mul" || op == "Div") return madeUp.starts_with("Multiply") || madeUp.starts_with("Divide");
   if (op == "Add" || op == "Sub") return madeUp.starts_with("Add") || madeUp.starts_with("Subtract");
@@ -111,7 +113,7 @@ class Assigner {
     shareOnly(region, cover);
   }
 
-  /// Whether something that it is made of is held by a layer of the region.
+  /// Returns whether the node depends on a node that a layer of the region contains.
   bool isAfterHeld(std::uint32_t index, std::uint32_t node, const LayerRegion& region) const {
     return std::ranges::any_of(m_file.node(node).reads, [&](std::uint32_t read) {
       const std::uint32_t maker = read == kNone ? kNone : m_file.tensor(read).producer;
@@ -156,7 +158,8 @@ class Assigner {
     return std::ranges::none_of(cover, [&](std::uint32_t other) { return other != node && !moves(other); });
   }
 
-  /// Of layers that could hold a node: one of its kind, or with a made-up name, or the last one.
+  /// Returns the most likely of the layers that could contain a node: one of its kind or with a made-up name, otherwise
+  /// the last one.
   std::uint32_t likeliest(std::uint32_t node, const std::vector<std::uint32_t>& able) const {
     const std::string_view kind = m_nodes[node] == nullptr ? kinds::kOperator : kindOfSingle(*m_nodes[node]);
     for (const std::uint32_t index : able) {
@@ -167,8 +170,9 @@ class Assigner {
     return unnamed != able.end() ? *unnamed : able.back();
   }
 
-  /// An elementwise node that nothing names and that nothing of its layer stands before: the layer that makes what it
-  /// reads may have taken it, above all one that holds an operator with a made-up name for such a node.
+  /// Guesses the layer of an elementwise node that no layer names and before which its layer has no node. The layer
+  /// that calculates its input may have been fused with it, most likely if it contains an operator with a made-up name
+  /// for such a node.
   void guess(std::uint32_t node, const std::vector<std::uint32_t>& able) {
     const std::uint32_t before = work(node) == NodeWork::Elementwise ? layerBefore(node) : kNone;
     const auto claimed = std::ranges::find_if(able, [&](std::uint32_t layer) {
@@ -202,7 +206,7 @@ class Assigner {
     return maker != kNone && m_slices.fates[maker] == Fate::Folded;
   }
 
-  /// What a node reads that is no constant; kNone where that is nothing or several tensors.
+  /// Returns the only input of a node that is not a constant; kNone if there is none or there are several.
   std::uint32_t onlyRead(std::uint32_t node) const {
     std::uint32_t only = kNone;
     for (const std::uint32_t read : m_file.node(node).reads) {
@@ -213,7 +217,8 @@ class Assigner {
     return only;
   }
 
-  /// Whether a layer reads what a node reads, or what that is through nodes that only move it.
+  /// Returns whether a layer reads the input of a node, or the value from which nodes that only move elements made that
+  /// input.
   bool readsBefore(std::uint32_t index, std::uint32_t node) const {
     std::uint32_t tensor = onlyRead(node);
     for (std::size_t steps = 0; tensor != kNone && steps < m_nodes.size(); ++steps) {
@@ -227,7 +232,7 @@ class Assigner {
     return false;
   }
 
-  /// The layer that makes what a node reads, through nodes that only move it; kNone: not known.
+  /// Returns the layer that calculates a node's input, before nodes that only move it; kNone if it is unknown.
   std::uint32_t layerBefore(std::uint32_t node) const {
     std::uint32_t tensor = onlyRead(node);
     for (std::size_t steps = 0; tensor != kNone && steps < m_nodes.size(); ++steps) {
@@ -253,7 +258,7 @@ class Assigner {
     return false;
   }
 
-  /// Layers with made-up names beside those that hold the only node of a region calculate parts of it.
+  /// If a region has only one node, layers with made-up names beside its layers calculate parts of it.
   void shareOnly(const LayerRegion& region, const std::vector<std::uint32_t>& cover) {
     if (cover.size() != 1 || m_holders[cover.front()].empty()) return;
     for (const std::uint32_t index : region.layers)
@@ -285,9 +290,9 @@ class Assigner {
   std::span<const Node* const> m_nodes;
   Slices m_slices;
   std::vector<std::vector<Holder>> m_holders;  ///< by node
-  std::vector<bool> m_isRemoved;               ///< by node: it does nothing, and no layer names it
-  std::vector<std::vector<bool>> m_isClaimed;  ///< by layer and made-up name: it was taken for a node
-  std::vector<std::uint32_t> m_mark;           ///< by node: the last region whose cover it is in
+  std::vector<bool> m_isRemoved;               ///< by node: whether it does nothing and no layer names it
+  std::vector<std::vector<bool>> m_isClaimed;  ///< by layer and made-up name: whether the name was used for a node
+  std::vector<std::uint32_t> m_mark;           ///< by node: the last region whose cover contains it
   std::vector<bool> m_isAfter;                 ///< by node: isAfterHeld() in that region
   std::vector<std::uint32_t> m_place;          ///< by node: in the order of the graph
 };

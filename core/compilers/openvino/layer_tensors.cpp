@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// Operators of OpenVINO's operation set that activations are spelled with.
+/// Operators of OpenVINO's operation set from which activations are composed.
 bool isElementwise(const ImportedOp& op) {
   constexpr std::array<std::string_view, 18> types{
       "Add",         "Subtract", "Multiply", "Divide", "Minimum", "Maximum", "Relu",     "Clamp", "Sigmoid",
@@ -45,7 +45,7 @@ class LayerReader {
     std::uint32_t op = kNone, output = 0;
   };
 
-  /// The operator whose name `name` is or begins with: "#12", "#12/transpose_b", "#12.1".
+  /// Returns the operator whose name `name` is or begins with: "#12", "#12/transpose_b", "#12.1".
   std::optional<NamedOp> opOf(const std::string& name) const {
     if (const auto found = m_imported.byName.find(name); found != m_imported.byName.end())
       return NamedOp{.op = found->second};
@@ -96,7 +96,8 @@ class LayerReader {
     return tensorThatIsRead(index, output);
   }
 
-  /// What the last operator makes that a layer names: a convolution keeps its name where it takes in what follows it.
+  /// Returns the result of the last operator that a layer names. A convolution keeps its name when OpenVINO fuses later
+  /// operators with it.
   std::uint32_t tensorOfLast(std::uint32_t index) const {
     std::uint32_t last = kNone;
     for (const NamedOp& named : m_told.named[index])
@@ -108,8 +109,8 @@ class LayerReader {
     return checked(index, 0, tensorAfter({last, 0}));
   }
 
-  /// Whether a layer names, behind all operators of the imported network, an activation that OpenVINO recognised in
-  /// several of them ("HSwish_11516" for x * Clip(x + 3, 0, 6) / 6).
+  /// Returns whether the last name of a layer is that of an activation that OpenVINO recognised in several operators of
+  /// the imported network ("HSwish_11516" for x * Clip(x + 3, 0, 6) / 6).
   bool endsInActivation(const ExecutionLayer& layer) const {
     constexpr std::array<std::string_view, 7> activations{"HSwish", "HSigmoid", "Swish", "Gelu",
                                                           "Mish",   "SoftPlus", "Clamp"};
@@ -118,8 +119,8 @@ class LayerReader {
                                [&](std::string_view of) { return layer.originals.back().starts_with(of); });
   }
 
-  /// The operator that makes the only result of those that no layer names and that are made of `start` and constants
-  /// alone; kNone: there is no such one, or what `start` makes is read elsewhere, too.
+  /// Returns the operator that calculates the only result of the operators that no layer names and that depend only on
+  /// `start` and constants; kNone if there is none, or if the result of `start` has other readers.
   std::uint32_t endOfActivation(std::uint32_t start) const {
     constexpr std::size_t kMost = 16;
     std::vector<std::uint32_t> inside{start};
@@ -153,14 +154,15 @@ class LayerReader {
     return m_imported.op(op).outputs.size() == layer.outputs.size();
   }
 
-  /// A layer that only writes a value otherwise makes the tensor that it reads.
+  /// Returns the tensor that a layer reads if the layer only writes it in another form.
   std::uint32_t passedOn(const ExecutionLayer& layer, std::uint32_t index) const {
     if (!isConversion(layer) || layer.sources.empty() || !m_told.named[index].empty()) return kNone;
     const auto& source = layer.sources.front();
     return source.layer < m_told.tensors.size() ? m_told.tensors[source.layer][source.output] : kNone;
   }
 
-  /// "#12.1": output 1 of the operator "#12"; "#12.1.0" too, since OpenVINO numbers what it adds behind it.
+  /// Reads "#12.1" as output 1 of the operator "#12". This is also true of "#12.1.0", because OpenVINO appends numbers
+  /// to what it adds after an output.
   std::optional<OpOutput> numberedOutput(const std::string& name) const {
     const auto op = opOf(name);
     if (!op || op->isWhole) return std::nullopt;
@@ -172,8 +174,8 @@ class LayerReader {
     return OpOutput{op->op, output};
   }
 
-  /// What an output is of the file. Where it is nothing, what is made of it by operators that no layer names: OpenVINO
-  /// took them into the layer, or away.
+  /// Returns the tensor of the file that an output is. If it is none, returns the tensor calculated from it by
+  /// operators that no layer names, because OpenVINO fused them with the layer or removed them.
   std::uint32_t tensorAfter(OpOutput at) const {
     while (at.output < m_ops.tensors[at.op].size()) {
       if (m_ops.tensors[at.op][at.output] != kNone) return m_ops.tensors[at.op][at.output];
@@ -189,7 +191,7 @@ class LayerReader {
     return kNone;
   }
 
-  /// The one tensor of the operators of this layer that those of the layers that read this output read.
+  /// Returns the only tensor of this layer's operators that operators of the readers of this output read.
   std::uint32_t tensorThatIsRead(std::uint32_t index, std::uint32_t output) const {
     std::uint32_t found = kNone;
     std::vector<std::uint32_t> readers = readersOf(index, output);
@@ -207,7 +209,7 @@ class LayerReader {
     return found;
   }
 
-  /// Those that read an output, or what was only written otherwise of it.
+  /// Returns the layers that read an output, directly or in another form.
   std::vector<std::uint32_t> readersOf(std::uint32_t index, std::uint32_t output) const {
     std::vector<std::uint32_t> found;
     for (const OpOutput& reader : m_readers[index]) {
@@ -236,8 +238,8 @@ class LayerReader {
   const ImportedNetwork& m_imported;
   const OpNodes& m_ops;
   const FileTensorFacts& m_facts;
-  std::vector<std::vector<OpOutput>> m_consumers;  ///< by operator: those that read it, and which output of it
-  std::vector<std::vector<OpOutput>> m_readers;    ///< by layer, likewise
+  std::vector<std::vector<OpOutput>> m_consumers;  ///< by operator: its readers, and which of its outputs they read
+  std::vector<std::vector<OpOutput>> m_readers;    ///< by layer: its readers, and which of its outputs they read
   LayerTensors m_told;
 };
 
@@ -245,7 +247,7 @@ class LayerReader {
 
 std::vector<LayerRole> layerRoles(const ExecutionGraph& graph) {
   std::vector<LayerRole> roles;
-  const auto isConstant = [&](const ExecutionLayer::Source& source) {  // what it reads runs before it
+  const auto isConstant = [&](const ExecutionLayer::Source& source) {  // the source of a layer runs before the layer
     return source.layer < roles.size() &&
            (roles[source.layer] == LayerRole::Constant || roles[source.layer] == LayerRole::Once);
   };

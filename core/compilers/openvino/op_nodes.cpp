@@ -20,10 +20,11 @@ class OpBinder {
 
  private:
   static constexpr std::uint32_t kNone = OpNodes::kNone;
-  /// Of an operator whose consumers are parts of several nodes.
+  /// Marks an operator whose readers are parts of several nodes.
   static constexpr std::uint32_t kSeveral = kNone - 1;
 
-  /// Of the names of an output: an Identity's result is the tensor that it hands on, so the one that is made first.
+  /// Returns the tensor to which the names of an output refer. The result of an Identity is its input, so that the
+  /// tensor that is calculated first is used.
   std::uint32_t tensorOf(const std::vector<std::string>& names) const {
     std::uint32_t first = kNone;
     for (const std::string& name : names) {
@@ -51,7 +52,8 @@ class OpBinder {
     }
   }
 
-  /// From the last operator to the first: one without a tensor of its own is part of what reads it.
+  /// Binds the operators from the last to the first. An operator without a tensor of its own is part of the node that
+  /// reads it.
   void bindOps() {
     for (std::uint32_t i = static_cast<std::uint32_t>(m_imported.ops.size()); i-- > 0;) {
       if (m_bound.nodes[i] == kSeveral) m_bound.nodes[i] = kNone;

@@ -1,4 +1,4 @@
-// OpenVINO, by its CPU plugin.
+// The kind of OpenVINO, with its CPU plugin.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@
 namespace fusescope {
 namespace {
 
-/// The file `name` of an answer, read by `read`; errors are located at it.
+/// Reads the file `name` of an answer with `read`. Errors name this file.
 template <class Read>
 auto readWritten(const ProbeAnswer& answer, const std::string& name, Read read) -> decltype(read(std::string_view())) {
   const auto found = answer.files.find(name);

@@ -15,7 +15,7 @@ bool isHintPlanned(const Plan& plan) {
   return chosen == plan.options.compilerOptions.end() || chosen->second == kHintAsPlanned;
 }
 
-/// The float below f32 that most nodes are planned in; f32 where none is.
+/// Returns the float type below f32 in which most nodes are planned; f32 if there is none.
 DataType mostNarrow(const Plan& plan) {
   const auto count = [&](DataType type) {
     return std::ranges::count(plan.precisionMap, type, &PrecisionGrant::granted);
@@ -45,7 +45,7 @@ class OpenvinoAsking {
  private:
   bool isFree() const { return !m_isPlanned || std::ranges::count(m_plan.options.precisions, m_hint) > 0; }
 
-  /// Names of the values of nodes that are to stay in f32, in the order of the file.
+  /// Returns the names of the values of nodes that remain in f32, in the order of the file.
   Json keptValues() const {
     std::set<NodeId> kept;
     for (const PrecisionGrant& grant : m_plan.precisionMap)

@@ -16,7 +16,7 @@ bool isRunAsKernel(const ExecutionLayer& layer, LayerRole role) {
   return (role == LayerRole::Kernel || role == LayerRole::Once) && !isView(layer);
 }
 
-/// By layer; empty for one that is no kernel.
+/// Returns the kernel name of each layer; empty for a layer that is not a kernel.
 std::vector<std::string> layerKernelNames(const ExecutionGraph& graph, const std::vector<LayerRole>& roles) {
   std::vector<std::string> names;
   int number = 0;
@@ -29,7 +29,7 @@ std::vector<std::string> layerKernelNames(const ExecutionGraph& graph, const std
   return names;
 }
 
-/// Layers that calculate in the type of what they read: what they write may be wider.
+/// Returns whether the layer calculates in the type of its inputs, although its outputs may be wider.
 bool calculatesAsRead(const ExecutionLayer& layer) {
   return layer.type == "FullyConnected" || layer.type == "MatMul" || layer.type.ends_with("onvolution");
 }
@@ -115,21 +115,22 @@ class OpenvinoTeller {
     return tensor == TensorGraph::kNone ? ValueId() : m_values[tensor];
   }
 
-  /// OpenVINO holds booleans in bytes.
+  /// OpenVINO stores booleans as bytes.
   DataType toldType(ValueId value, DataType type) const {
     const bool isBool = value.valid() && m_graph.value(value).type.dtype == DataType::Bool;
     return isBool && (type == DataType::U8 || type == DataType::I8) ? DataType::Bool : type;
   }
 
-  /// The only reader of `value` as a node of this operator; else null.
+  /// Returns the only reader of `value` if it is a node with this operator; otherwise null.
   const Node* onlyReader(const Value& value, std::string_view op) const {
     if (value.consumers.size() != 1 || m_graph.isOutput(value.id)) return nullptr;
     const Node& reader = m_graph.node(value.consumers.front());
     return reader.is(op) ? &reader : nullptr;
   }
 
-  /// OpenVINO makes one operator of a QuantizeLinear and its DequantizeLinear, which any layer takes in: what a layer
-  /// has as floats is what the one makes of codes, what it has as bytes are the codes. Invalid: neither is there.
+  /// OpenVINO makes one operator of a QuantizeLinear and its DequantizeLinear, which can be fused with any layer.
+  /// Floats of such a layer are the result of the DequantizeLinear, and bytes are the codes between the two nodes.
+  /// Invalid if there is no such value.
   ValueId asTold(ValueId id, DataType type) const {
     if (!id.valid()) return id;
     const Value& value = m_graph.value(id);
@@ -186,10 +187,10 @@ class OpenvinoTeller {
           {.value = value, .from = from.layout, .to = to.layout, .isCast = false, .kernel = m_names[index]});
   }
 
-  /// What a kernel writes no later one makes: a node that only later ones are said to hold, though none of them names
-  /// it, as a DequantizeLinear that OpenVINO moved, is in the first that writes what it makes. Where that cannot do
-  /// what the node does, or where it only moves something, what it writes is not that value; nor is what is read
-  /// sooner.
+  /// A value that a kernel writes is not calculated by a later kernel. If a node is assigned only to later kernels,
+  /// none of which names it (for example a DequantizeLinear that OpenVINO moved), it is moved to the first kernel that
+  /// writes its result. If that kernel cannot do the node's work, or only moves elements, what it writes is not this
+  /// value, and neither is what is read before.
   void moveMakers() {
     std::map<NodeId, std::vector<std::size_t>> holders;
     for (std::size_t i = 0; i < m_told.kernels.size(); ++i)
@@ -219,7 +220,7 @@ class OpenvinoTeller {
     }
   }
 
-  /// A node that only layers without a kernel hold is seen in what it reads.
+  /// A node that only layers without a kernel contain has the fate of a view of its input.
   void setFates() {
     for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
       const Fate fate = m_held.fates[i] == Fate::Kernel ? Fate::View : m_held.fates[i];

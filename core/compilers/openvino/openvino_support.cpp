@@ -15,8 +15,8 @@ std::string textIn(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// What the importer says of operators of a type: the paragraph "-- TYPE-20 with a message:\n…", else that it has no
-/// rule for it.
+/// Returns what the importer says about operators of a type: the paragraph "-- TYPE-20 with a message:\n…", or that it
+/// has no rule for it.
 std::string wordsAbout(const std::string& words, const std::string& type) {
   const auto start = words.find("-- " + type + "-");
   const auto line = start == std::string::npos ? start : words.find('\n', start);
@@ -24,7 +24,7 @@ std::string wordsAbout(const std::string& words, const std::string& type) {
     return fmt::format("No conversion rule found for {}", type);
   auto stop = std::min({words.find("\n-- ", line), words.find("\nSummary:", line), words.size()});
   while (stop > line && words[stop - 1] == '\n') --stop;
-  const auto last = words.rfind('\n', stop - 1);  // the checks that failed stand before what they say
+  const auto last = words.rfind('\n', stop - 1);  // the checks that failed come before their messages
   return words.substr(last + 1, stop - last - 1);
 }
 
@@ -51,7 +51,7 @@ class OpenvinoAnswer {
   }
 
  private:
-  /// Empty words: nothing is known of it.
+  /// Refuses a node; without words nothing is known about it.
   void refuse(std::uint32_t fileNode, const std::string& words) {
     if (fileNode == OpNodes::kNone) return;
     const auto known = m_network.nodes.find(m_file.node(fileNode).file->name);
@@ -70,7 +70,8 @@ class OpenvinoAnswer {
     }
   }
 
-  /// Behind a node that was not imported types are not known, so that nothing is said of what the device lacks there.
+  /// After a node that was not imported, types are unknown, so that nothing can be said about what the device lacks
+  /// there.
   void readDevices(const OpNodes& ops) {
     const Json devices = m_answer.value("devices", Json::object());
     for (std::uint32_t i = 0; i < m_imported.ops.size(); ++i) {

@@ -19,7 +19,7 @@ bool isNameCharacter(char c) {
          c == '.' || c == ':';
 }
 
-/// The character that an entity stands for, as UTF-8; empty: none.
+/// Returns the character that an entity represents, as UTF-8; empty if there is no such entity.
 std::string entity(std::string_view name) {
   if (name == "lt") return "<";
   if (name == "gt") return ">";

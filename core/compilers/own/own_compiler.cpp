@@ -1,4 +1,4 @@
-// Our own compiler: the plan that is planned is what runs.
+// Our own compiler, which runs exactly what is planned.
 #include "base/version.h"
 #include "compilers/compiler.h"
 #include "planning/structure.h"
@@ -16,7 +16,7 @@ class OwnCompiler final : public Compiler {
   std::string whyNot(Ability) const override { return {}; }
   bool takesWholeNetworks() const override { return true; }
 
-  /// The verdicts of the plan's target, which stand first among the decisions of its structure.
+  /// Returns the verdicts of the plan's target, which are the first decisions of its structure.
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override {
     TRY(checkStop(options.stop));
     CompilerSupport support;

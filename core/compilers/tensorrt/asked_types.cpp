@@ -42,7 +42,7 @@ class LayerTypes {
     if (type == DataType::F16 || type == DataType::BF16) m_allowed.insert(type);
   }
 
-  /// Networks with codes in them need TensorRT's leave for int8.
+  /// Sets the option without which TensorRT does not accept codes of int8 in a network.
   void allowCodes() {
     const auto& nodes = m_network.file.graph.nodes;
     if (std::ranges::any_of(nodes, [](const onnxlib::FileNode& node) { return node.op == "QuantizeLinear"; }))

@@ -9,7 +9,7 @@
 namespace fusescope {
 
 namespace {
-/// Through so many layers without nodes the layers around another are looked for.
+/// The most layers without nodes through which neighbours of a layer are searched.
 constexpr std::size_t kFarthest = 128;
 }  // namespace
 
@@ -24,7 +24,7 @@ void BetweenLayers::hold(std::size_t layer, NodeId node, Certainty certainty) {
   if (m_made.places[layer].nodes.emplace(node, certainty).second) m_holders[node.index].push_back(layer);
 }
 
-/// The layers that make what `layer` reads, or read what it makes, through layers that hold nothing.
+/// Returns the layers that calculate inputs of `layer`, or read its outputs, through layers without nodes.
 std::vector<std::size_t> BetweenLayers::around(std::size_t layer, bool behind) const {
   std::set<std::size_t> seen{layer};
   std::vector<std::size_t> open{layer}, found;
@@ -43,7 +43,7 @@ std::vector<std::size_t> BetweenLayers::around(std::size_t layer, bool behind) c
   return found;
 }
 
-/// Whether the nodes of a layer that makes what `layer` reads are a border of what it may hold.
+/// Returns whether the nodes of a layer that calculates an input of `layer` limit the nodes that `layer` may contain.
 bool BetweenLayers::isBorder(std::size_t layer, NodeId producer) const {
   const std::vector<std::size_t> before = around(layer, false);
   return std::ranges::any_of(m_holders[producer.index],
@@ -53,7 +53,7 @@ bool BetweenLayers::isBorder(std::size_t layer, NodeId producer) const {
 void BetweenLayers::takeInside(std::size_t layer) {
   std::set<ValueId> read;
   for (const LayerEdges::Input& input : m_made.edges.inputs[layer]) {
-    // What a layer makes of which nothing is known may be any of the nodes before this one.
+    // The output of a layer about which nothing is known may be the result of any node before this one.
     const bool isUnknown = !input.value.valid() && input.layer != LayerEdges::kNone;
     if (isUnknown && m_made.places[input.layer].nodes.empty() && !m_moves[input.layer]) return;
     if (input.value.valid()) read.insert(m_same[input.value.index]);
@@ -82,7 +82,7 @@ void BetweenLayers::takeInside(std::size_t layer) {
   for (const NodeId node : inside) hold(layer, node, certainty);
 }
 
-/// Nodes without a layer that can be reached from `start`.
+/// Returns the nodes without a layer that can be reached from `start`.
 BetweenLayers::Nodes BetweenLayers::follow(const std::vector<ValueId>& start) const {
   Nodes reached;
   std::vector<ValueId> open = start;
@@ -97,7 +97,7 @@ BetweenLayers::Nodes BetweenLayers::follow(const std::vector<ValueId>& start) co
   return reached;
 }
 
-/// Nodes without a layer from which `start` can be reached.
+/// Returns the nodes without a layer from which `start` can be reached.
 BetweenLayers::Nodes BetweenLayers::trace(const std::vector<ValueId>& start) const {
   Nodes reached;
   std::vector<ValueId> open = start;
@@ -143,12 +143,13 @@ BetweenLayers::Nodes BetweenLayers::standingAround(std::size_t layer) const {
 void BetweenLayers::takeAround(std::size_t layer) {
   const Nodes between = standingAround(layer);
   if (between.empty()) return;
-  if (!isAlone(layer)) return;  // whose they are nothing tells: they are the nearest of both
+  // It is unknown to which layer they belong; they are listed as the nearest nodes of both.
+  if (!isAlone(layer)) return;
   for (const NodeId node : between) hold(layer, node, Certainty::Guessed);
 }
 
-/// Whether no other layer of which nothing is known reads from the layers before it, or through it: such a one may hold
-/// some of its nodes as well.
+/// Returns whether no other unknown layer reads from the layers before this one or through it; such a layer could
+/// contain some of its nodes as well.
 bool BetweenLayers::isAlone(std::size_t layer) const {
   const auto isUnknown = [&](std::size_t other) {
     return other != layer && other != LayerEdges::kNone && m_made.places[other].nodes.empty() && !m_moves[other];
@@ -173,7 +174,8 @@ void BetweenLayers::nameTensor(std::size_t layer, std::size_t output) {
   for (const std::size_t user : m_made.edges.users[layer]) {
     const auto& theirs = m_made.places[user].nodes;
     for (const auto& [node, certainty] : theirs) {
-      if (own.contains(node)) return;  // one node in both: what passes between them is none of the network's values
+      // If one node is in both layers, the value between them is not a value of the network.
+      if (own.contains(node)) return;
       for (const ValueId value : valuesRead(m_graph.node(node))) {
         const NodeId producer = m_graph.value(value).producer;
         if (producer.valid() && own.contains(producer)) candidates.insert(value);

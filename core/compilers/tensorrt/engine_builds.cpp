@@ -11,9 +11,9 @@
 namespace fusescope {
 namespace {
 
-/// How an engine for a target is told types.
+/// How the build of an engine for a target is given types.
 enum class TypesBy {
-  Flags,         ///< options of trtexec for layers
+  Flags,         ///< by trtexec's options for layers
   StronglyTyped  ///< the network itself, which is built as it is
 };
 
@@ -65,7 +65,8 @@ class BuildWriter {
   }
 
  private:
-  // These add what builds the engine `name`, and give the network that it is of.
+  // Each of these functions adds the commands that build the engine `name`, and returns the network from which it is
+  // built.
 
   std::string addTrtexec(const std::string& onnx, const std::string& name, const std::string& flags,
                          EngineBuild& build) const {
@@ -76,7 +77,7 @@ class BuildWriter {
     return onnx;
   }
 
-  /// TensorRT 8.4 to 10: a type for all layers, or for some.
+  /// Builds for TensorRT 8.4 to 10, with one type for all layers or for some of them.
   std::string addFlags(const std::string& name, EngineBuild& build) const {
     if (build.nodes.empty())
       return addTrtexec(m_model, name,
@@ -103,7 +104,7 @@ class BuildWriter {
                       build);
   }
 
-  /// The types are written into the network, which is then built as it is.
+  /// Builds from a network into which the types are written.
   std::string addTyped(const std::string& name, EngineBuild& build) const {
     if (build.nodes.empty() && build.type == DataType::F32) return addTrtexec(m_model, name, "", build);
     const DataType others = build.nodes.empty() ? build.type : build.type == DataType::F32 ? m_lowest : DataType::F32;
@@ -117,7 +118,7 @@ class BuildWriter {
     return addTrtexec(network, name, "", build);
   }
 
-  /// int8 needs ranges, which come of samples.
+  /// Builds with int8, which needs ranges and therefore samples.
   std::string addIntegers(const std::string& name, EngineBuild& build) const {
     const std::string network = name + ".onnx", ranges = m_stem + ".ranges.json";
     build.commands.push_back(
@@ -127,7 +128,8 @@ class BuildWriter {
     build.note =
         "SAMPLES.npz contains inputs like those that the network will receive: int8 needs the ranges that are measured "
         "on them.";
-    // Of a network that holds its codes TensorRT 8 must be allowed to use them; from 10 on it is built as it is.
+    // TensorRT 8 must be allowed to use the codes that a network contains; from version 10 on, such a network is built
+    // as it is.
     const bool isOld = m_target.ends_with("-8"), isNewest = typesBy(m_target) == TypesBy::StronglyTyped;
     return addTrtexec(network, name, isOld ? " --int8" : isNewest ? "" : " --stronglyTyped", build);
   }

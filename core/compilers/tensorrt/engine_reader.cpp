@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kTensorrt = "tensorrt";
 
-/// A network of layers has a node for each that writes something: what it is of is known.
+/// Places layers in the network that was drawn from them, which has a node for each layer that writes something.
 LayerPlaces placesInOwnNetwork(const CompilerInput& network, const std::vector<ListedLayer>& layers) {
   LayerPlaces made;
   made.places.resize(layers.size());
@@ -57,7 +57,7 @@ class EngineReader {
     append(m_told.decisions, m_files.contradicted);
     if (log != nullptr) addLog(*log);
     identify();
-    // A quantiser, or a node that moves elements, may have been found in what the layer's type alone calls a move.
+    // A layer that is only called a move by its type may contain a quantiser, or a node that moves elements.
     if (!isOfEngineLayers(*m_network.plan->model))
       for (ReadBackKernel& kernel : m_told.kernels) kernel.converts = kernel.converts && kernel.nodes.empty();
     return std::move(m_told);
@@ -78,7 +78,7 @@ class EngineReader {
     for (std::size_t k = 0; k < layer.outputs.size(); ++k)
       kernel.outputs.push_back(moved(layer.outputs[k], edges.outputs[i][k]));
     kernel.region = regionOf(layer);
-    // A network of layers has nodes for conversions, too.
+    // A network that was drawn from layers has nodes for conversions, too.
     kernel.converts = m_places.places[i].role == LayerPlace::Role::Conversion ||
                       (isOfEngineLayers(*m_network.plan->model) && (onlyMoves(layer) || isInsertedLayer(layer.name)));
   }
@@ -87,7 +87,7 @@ class EngineReader {
     return {.value = value, .type = listedType(tensor.type), .format = formatOf(tensor)};
   }
 
-  /// Kernels say by a number in which region they were made; a layer may be a whole one.
+  /// Kernels have the number of the region in which they were made; a layer may also be a whole region.
   static std::string regionOf(const ListedLayer& layer) {
     if (layer.name.starts_with("{ForeignNode[")) return layer.name;
     const std::string_view number = regionNumber(layer.name);
@@ -106,7 +106,8 @@ class EngineReader {
     }
   }
 
-  /// By names, the first row of a name to the first layer of it: a profile lists layers in the order in which they run.
+  /// Assigns times by names: the first row with a name belongs to the first layer with this name, because a profile
+  /// lists layers in the order in which they run.
   void addTimes() {
     if (!m_files.profile) return;
     std::map<std::string_view, std::vector<std::size_t>> layersOf;
@@ -122,7 +123,7 @@ class EngineReader {
       layers->second.pop_back();
     }
     if (unmatched == 0) return;
-    // Layers of a few names are in every build of a network: times of another build are none of this one.
+    // Layers with some names exist in every build of a network, so that the times of another build must not be used.
     const auto rows = std::ssize(m_files.profile->layers);
     const bool isOfAnother = 2 * unmatched > rows;
     if (isOfAnother)
@@ -136,7 +137,7 @@ class EngineReader {
     Placement placement{.layers = std::ssize(m_layers), .files = m_files.names};
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       const LayerPlace& place = m_places.places[i];
-      const bool holdsNodes = !m_told.kernels[i].nodes.empty();  // of silent nodes, too
+      const bool holdsNodes = !m_told.kernels[i].nodes.empty();  // also silent nodes
       placement.placed += holdsNodes ? 1 : 0;
       if (holdsNodes) continue;
       if (place.role == LayerPlace::Role::Conversion)

@@ -19,7 +19,8 @@ Diagnostic unreadable(std::string_view title, std::string_view what) {
   return {.message = fmt::format("the answer of {} to \"{}\" cannot be read", title, what)};
 }
 
-/// The node of the main graph that a refusal is of: of one in a body or in a function the node that holds it.
+/// Returns the nodes of the main graph that a refusal concerns; for a node in a body or in a function, the node that
+/// contains it.
 std::vector<std::string_view> refusedNodes(const CompilerInput& network, const Json& refusal) {
   auto nodes = fileNodesOf(network, textMember(refusal, "node"));
   for (const Json& holder : memberOf(refusal, "stack")) {  // "n1 (If)", the outermost first

@@ -61,7 +61,7 @@ class EdgeFinder {
            haveEqualSize(m_layers[layer].inputs.front(), m_layers[layer].outputs.front());
   }
 
-  /// The value that a layer wrote last under the name of its input.
+  /// Returns the value that a layer last wrote under the name of its input.
   ValueId& written(std::size_t layer, std::string_view name) {
     const auto& outputs = m_layers[layer].outputs;
     for (std::size_t i = outputs.size(); i-- > 0;)
@@ -83,7 +83,7 @@ class EdgeFinder {
       m_edges.outputs[layer].front() = m_edges.inputs[layer].front().value;
   }
 
-  /// Of "Reformatted Output Tensor 0 to X" it is known what is made of it.
+  /// The value of "Reformatted Output Tensor 0 to X" is known from what is made of it.
   void passBack(std::size_t layer) {
     if (!movesOne(layer)) return;
     LayerEdges::Input& input = m_edges.inputs[layer].front();

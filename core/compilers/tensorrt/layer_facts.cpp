@@ -29,7 +29,7 @@ bool holds(const std::vector<std::pair<NodeId, Certainty>>& nodes, const Graph& 
   return std::ranges::any_of(nodes, [&](const auto& held) { return graph.node(held.first).is(op); });
 }
 
-/// Product layers stand for whichever product of the network they hold.
+/// Returns the kind of a layer of products, which may contain any product of the network.
 std::string_view productKind(const ListedLayer& layer, const std::vector<std::pair<NodeId, Certainty>>& nodes,
                              const Graph& graph) {
   if (holds(nodes, graph, "Conv") || holds(nodes, graph, "ConvTranspose")) return kinds::kConv;

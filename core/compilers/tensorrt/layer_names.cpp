@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// So many ends of a name are tried for each of its parts; names of more parts than that are read part by part.
+/// The most ends that are tried for each part of a name. Names with more parts than this are read part by part.
 constexpr std::size_t kMostEnds = 512;
 
 std::string withUnderscores(std::string_view name) {
@@ -19,8 +19,8 @@ std::string withUnderscores(std::string_view name) {
   return text;
 }
 
-/// "classifier.1" of "/classifier/classifier.1/Gemm" and of "/classifier/1/addmm": the path without its last part, in
-/// which parts repeat what stands before them or do not.
+/// Returns "classifier.1" for "/classifier/classifier.1/Gemm" and for "/classifier/1/addmm": the path without its last
+/// part, where a part may repeat the part before it.
 std::string moduleOf(std::string_view path) {
   std::vector<std::string> parts = split(path, '/');
   std::erase(parts, std::string());
@@ -37,7 +37,7 @@ std::string moduleOf(std::string_view path) {
   return module;
 }
 
-/// Which operators a kind of layer of Torch-TensorRT may stand for; none: any.
+/// Returns the operators that a kind of layer of Torch-TensorRT may represent; empty: any operator.
 std::vector<std::string_view> operatorsOf(std::string_view kind) {
   static const std::map<std::string_view, std::vector<std::string_view>> kOperators{
       {"CONVOLUTION", {"Conv"}},
@@ -59,7 +59,7 @@ std::vector<std::string_view> operatorsOf(std::string_view kind) {
   return found == kOperators.end() ? std::vector<std::string_view>() : found->second;
 }
 
-/// What stands before "_12"; nothing: there is no number.
+/// Returns the text before a suffix such as "_12"; nullopt if there is no number.
 std::optional<std::string_view> withoutNumber(std::string_view name) {
   std::size_t end = name.size();
   while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
@@ -67,7 +67,8 @@ std::optional<std::string_view> withoutNumber(std::string_view name) {
   return name.substr(0, end - 1);
 }
 
-/// "/classifier/classifier_1/Gemm" of "/classifier/classifier_1/Gemm_myl9_2"; nothing: no kernel of a region.
+/// Returns "/classifier/classifier_1/Gemm" for "/classifier/classifier_1/Gemm_myl9_2"; nullopt if it is not a kernel of
+/// a region.
 std::optional<std::string_view> insideOfRegion(std::string_view name) {
   const std::size_t mark = name.rfind("_myl");
   if (mark == std::string_view::npos || mark == 0) return std::nullopt;
@@ -77,7 +78,7 @@ std::optional<std::string_view> insideOfRegion(std::string_view name) {
   return name.substr(0, mark);
 }
 
-/// Whether a part of a layer's name is of what TensorRT put in for the sake of another layer.
+/// Returns whether a part of a layer's name belongs to something that TensorRT inserted for another layer.
 bool isInsertedPart(std::string_view part) {
   constexpr std::array<std::string_view, 9> kStarts{
       "reshape_before_",  "reshape_after_",  "squeeze_before_",        "squeeze_after_",       "unsqueeze_before_",
@@ -108,7 +109,7 @@ class NameReader {
   }
 
  private:
-  /// " [profile 1]" stands behind names for all optimisation profiles but the first.
+  /// The names for all optimisation profiles but the first end with " [profile 1]".
   static std::string_view withoutProfile(std::string_view name) {
     const std::size_t at = name.rfind(" [profile ");
     return at != std::string_view::npos && name.ends_with(']') ? name.substr(0, at) : name;
@@ -146,7 +147,7 @@ class NameReader {
     takeUnknown(part);
   }
 
-  /// Marks inside brackets are the part's own.
+  /// Separators inside brackets belong to the part.
   std::size_t endOfPart() const {
     int depth = 0;
     for (std::size_t at = 0; at < m_rest.size(); ++at) {
@@ -181,7 +182,7 @@ class NameReader {
     return true;
   }
 
-  /// Layers of constants, and such that the parser puts in without a name of the network.
+  /// Handles layers of constants, and layers that the parser inserts without a name of the network.
   bool takeHelper(std::string_view part) {
     return part.starts_with("(Unnamed Layer*") || part.starts_with("ONNXTRT_") || m_known.isTensor(part);
   }
@@ -192,7 +193,7 @@ class NameReader {
     return isInserted;
   }
 
-  /// "node_linear_myl4_0"; "__myl_MulSum_myl4_1" has no name of a node in it.
+  /// Handles "node_linear_myl4_0"; "__myl_MulSum_myl4_1" contains no name of a node.
   bool takeOfRegion(std::string_view part) {
     const auto name = insideOfRegion(part);
     if (!name) return false;
@@ -207,7 +208,7 @@ class NameReader {
     return true;
   }
 
-  /// "[CONVOLUTION]-[aten_ops.convolution.default]-[/features/0/convolution]", or the path alone.
+  /// Handles "[CONVOLUTION]-[aten_ops.convolution.default]-[/features/0/convolution]", or only the path.
   bool takeOfTorch(std::string_view part) {
     std::string_view kind, path = part;
     const std::size_t last = part.rfind("]-[");
@@ -231,7 +232,7 @@ class NameReader {
   const KnownNames& m_known;
   LayerName m_made;
   std::size_t m_parts = 0, m_inserted = 0;
-  int m_open = 0;  ///< brackets of PWN
+  int m_open = 0;  ///< open brackets of PWN
 };
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace fusescope {
 namespace {
 
-/// So many names of a layer are told to people.
+/// The number of names of a layer that are shown to people.
 constexpr std::size_t kMostNames = 3;
 constexpr std::size_t kMostNearest = 5;
 
@@ -76,7 +76,7 @@ class LayerPlacer {
     std::erase_if(names.likely, [&](const std::string& name) { return std::ranges::count(names.nodes, name) > 0; });
   }
 
-  /// The log names all nodes of a region, its own name two of them.
+  /// The log names all nodes of a region; the region's own name contains two of them.
   void takeRegion(const std::string& region, Names& names) const {
     if (m_log != nullptr)
       if (const auto told = m_log->regions.find(region); told != m_log->regions.end() && !told->second.empty()) {
@@ -92,7 +92,7 @@ class LayerPlacer {
     }
   }
 
-  /// What a node of the file became may be spread over the layers that name it.
+  /// The parts that became of a node of the file may be in several layers that name it.
   void takeNames(std::size_t i) {
     if (m_layersOf.empty())
       for (const Names& names : m_names)
@@ -112,7 +112,8 @@ class LayerPlacer {
     }
   }
 
-  /// What a layer writes is as large as what one of its nodes makes, or what follows from that without another layer.
+  /// Each tensor that a layer writes must have as many elements as the result of one of its nodes, or as a value that
+  /// follows from it without another layer.
   void checkTensors(std::size_t i) {
     LayerPlace& place = m_made.places[i];
     if (place.nodes.empty() || m_layers[i].outputs.empty()) return;
@@ -136,7 +137,7 @@ class LayerPlacer {
     if (m_layers[i].metadata.empty() || isWhole(i)) contradict(i);
   }
 
-  /// Part of a node, as the sums before a softmax, may have any extents.
+  /// A part of a node, such as the sums before a softmax, may have any extents.
   bool isWhole(std::size_t i) const {
     return std::ranges::all_of(m_names[i].nodes, [&](const std::string& node) {
       const auto layers = m_layersOf.find(node);
@@ -182,7 +183,7 @@ class LayerPlacer {
       if (place(i).nodes.empty() && place(i).nearest.empty()) place(i).nearest = between.nearest(i, kMostNearest);
   }
 
-  /// By ValueId: the first that is equal to it whatever the network is given.
+  /// By ValueId: the first value that is always equal to it.
   std::vector<ValueId> equalValues() const {
     std::vector<ValueId> same;
     for (std::size_t i = 0; i < m_graph.valueIdLimit(); ++i) same.emplace_back(i);
@@ -209,7 +210,8 @@ class LayerPlacer {
 
   bool isMove(std::size_t i) const { return m_names[i].isInserted || onlyMoves(m_layers[i]); }
 
-  /// Whether all that a layer writes is what another layer makes: it has it, in another type or place.
+  /// Returns whether another layer calculates everything that this layer writes, so that this layer only changes types
+  /// or places.
   bool writesWhatOthersMake(std::size_t i) const {
     const auto& written = m_made.edges.outputs[i];
     return !written.empty() && std::ranges::all_of(written, [&](ValueId value) {

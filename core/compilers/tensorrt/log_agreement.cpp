@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kByTensorrt = "tensorrt";
 
-/// The names of layers that stand in every list of one build: outside of regions, and made of nodes.
+/// Returns the names of layers that are in every list of one build: those outside of regions that are made from nodes.
 std::set<std::string_view> comparedNames(const std::vector<ListedLayer>& layers) {
   std::set<std::string_view> names;
   for (const ListedLayer& layer : layers) {
@@ -36,7 +36,7 @@ std::optional<Decision> layersContradict(const EngineFiles& files, std::string_v
                 {{"file", file}, {"unmatched", inOneAlone}, {"layers", std::ssize(all)}});
 }
 
-/// A node without a name is known by what it makes.
+/// A node without a name is identified by its outputs.
 std::optional<Decision> nodesContradict(const EngineFiles& files, const Model& model, std::string_view file) {
   if (isOfEngineLayers(model)) return std::nullopt;
   std::set<std::string_view> names;

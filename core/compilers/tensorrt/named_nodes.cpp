@@ -11,7 +11,8 @@ std::vector<std::string_view> fileNodesOf(const CompilerInput& network, std::str
     return known->first;
   };
   if (const auto whole = find(nameInMetadata)) return {*whole};
-  // A node in a body: "n3 | true_graph_0 (then_branch) | n2 (If)". The last that is a node of the main graph holds it.
+  // The separator in the name of a node in a body: "n3 | true_graph_0 (then_branch) | n2 (If)". The last name of a node
+  // of the main graph is the holder.
   constexpr std::string_view kInside = " | ";
   std::string_view rest = nameInMetadata;
   for (std::size_t at = rest.rfind(kInside); at != std::string_view::npos; at = rest.rfind(kInside)) {

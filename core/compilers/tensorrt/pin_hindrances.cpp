@@ -13,7 +13,8 @@
 namespace fusescope {
 namespace {
 
-/// "obey" of "--precisionConstraints=obey" in a command of trtexec; empty: the option is not there, or has no value.
+/// Returns "obey" for "--precisionConstraints=obey" in a command of trtexec; empty if the option is missing or has no
+/// value.
 std::string optionValue(std::string_view option, const std::string& command) {
   for (const std::string& word : split(command, ' '))
     if (word.starts_with(option) && word.size() > option.size() && word[option.size()] == '=')
@@ -28,7 +29,7 @@ bool isOptionGiven(std::string_view option, const std::string& command) {
   });
 }
 
-/// Where types of layers were first left out of trtexec and of the API.
+/// The first version of trtexec and of the API without types of layers.
 constexpr int kFirstWithoutLayerTypes = 11;
 
 class HindranceFinder {
@@ -63,7 +64,7 @@ class HindranceFinder {
                                           : std::set<NodeId>(nodes->second.begin(), nodes->second.end());
   }
 
-  /// Of a program that is neither trtexec nor Fusescope nothing is known: its log has no command.
+  /// The log of a program other than trtexec and Fusescope contains no command, so that nothing is known about it.
   std::string constraints() const {
     if (!m_log.constraints.empty()) return m_log.constraints;
     const std::string given = optionValue("--precisionConstraints", m_log.command);
@@ -92,7 +93,7 @@ class HindranceFinder {
     return std::nullopt;
   }
 
-  /// A network may have the type itself, as one that was exported with its pins.
+  /// The network may contain the type itself, for example if it was exported with its pins.
   std::optional<PinHindrance> inStronglyTyped(NodeId node, DataType asked) const {
     const Graph& graph = m_network.plan->graph();
     const bool hasType = std::ranges::any_of(graph.node(node).outputs, [&](ValueId value) {

@@ -20,7 +20,8 @@ void tellInNames(const CompilerInput& network, Json& json) {
     for (Json& member : json) tellInNames(network, member);
 }
 
-/// Names in metadata are numbers that we gave: what a layer names so it holds, whatever its tensors look like.
+/// Names in metadata are numbers that we assigned, so that a layer contains the nodes that it names, whatever its
+/// tensors are.
 void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& layers, ReadBack& told) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     ReadBackKernel& kernel = told.kernels[i];
@@ -53,7 +54,7 @@ ReadBack readBuiltEngine(const CompilerInput& network, const EngineFiles& files)
   for (ReadBackConversion& conversion : told.conversions) tellInNames(network, conversion.kernel);
   for (Decision& decision : told.decisions) tellInNames(network, decision.arguments);
   for (auto& [node, hindrance] : told.hindrances) tellInNames(network, hindrance.why);
-  // Its types were written into the network: none is left out because TensorRT was not told of it.
+  // Types were written into the network, so that no pin can have been left out of TensorRT's options.
   if (network.plan->target.stronglyTyped)
     std::erase_if(told.hindrances, [](const auto& each) { return each.second.cause == PinCause::NotApplied; });
   adviseOnRegions(network, told);

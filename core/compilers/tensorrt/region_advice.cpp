@@ -52,7 +52,7 @@ class RegionAdvice {
 
   const std::string& nameOf(NodeId node) const { return m_graph.node(node).name; }
 
-  /// The region that all kernels of the nodes are in, where these are kernels of one.
+  /// Returns the region that contains all kernels of the nodes, if there is exactly one.
   std::string regionOf(const std::vector<NodeId>& nodes) const {
     std::set<std::string> regions;
     for (const NodeId node : nodes)
@@ -60,7 +60,7 @@ class RegionAdvice {
     return regions.size() == 1 ? *regions.begin() : std::string();
   }
 
-  /// The product behind a value, through nodes that each do something to all of its elements.
+  /// Returns the product before a node, through nodes that each work on all elements.
   NodeId productBefore(NodeId node) const {
     for (int steps = 0; steps < 4; ++steps) {
       NodeId next;
@@ -82,7 +82,7 @@ class RegionAdvice {
     return {};
   }
 
-  /// Attention that is several kernels.
+  /// Gives advice about attention that became several kernels.
   void adviseAttention(NodeId softmax) {
     const NodeId scores = productBefore(softmax), weighted = productAfter(softmax);
     if (!scores.valid() || !weighted.valid()) return;
@@ -105,7 +105,7 @@ class RegionAdvice {
     }
   }
 
-  /// What the network gives of all that stands between the two products; invalid: nothing.
+  /// Returns the output of the network among the values between the two products; invalid if there is none.
   ValueId outputBetween(NodeId scores, NodeId weighted) const {
     std::vector<NodeId> open{scores};
     for (std::size_t i = 0; i < open.size() && open.size() < 16; ++i)
@@ -117,7 +117,7 @@ class RegionAdvice {
     return {};
   }
 
-  /// Pins of nodes in regions whose kernels have another type.
+  /// Gives advice about pins of nodes in regions whose kernels have another type.
   void adviseTypes() {
     std::map<std::string, std::vector<NodeId>> pinned;
     for (const PrecisionGrant& grant : m_plan.precisionMap) {
@@ -132,8 +132,8 @@ class RegionAdvice {
       add("build.region_types_in_network", nodes, {{"region", region}, {"nodes", std::ssize(nodes)}});
   }
 
-  /// Kernels of regions that hold a product and what follows it, and such that hold several others: of each region the
-  /// nodes of all of them.
+  /// Gives advice about kernels of regions that contain a product and its followers, and about those that contain
+  /// several others; for each region it lists the nodes of all of them.
   void adviseCuts() {
     std::map<std::string, std::vector<NodeId>> products, chains;
     for (const ReadBackKernel& kernel : m_kernels) {

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kTimingCache = "timing_cache";
 
-/// Where the compiler runs is nobody's business: its folder may be gone when it ends.
+/// The path must be absolute, because the folder in which the compiler runs is arbitrary and may be deleted when it
+/// ends.
 Status checkTimingCache(const std::string& path) {
   if (path.starts_with('/')) return Done{};
   return Diagnostic{.message = fmt::format("the timing cache {} is not an absolute path, and there is no folder to "
@@ -33,7 +34,7 @@ bool ServerKind::takesTarget(std::string_view target) const {
   return isServerTarget(target);
 }
 
-/// Where types are those of layers, the network keeps its own.
+/// If layers have types, the network keeps its own.
 CompilerInputTypes ServerKind::inputTypesFor(const Plan& plan) const {
   return plan.target.stronglyTyped ? CompilerInputTypes::AsPlanned : CompilerInputTypes::AsInFile;
 }

@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// The version that a target's name ends with; 0: it is none of these.
+/// Returns the version at the end of a target's name; 0 if it is another target.
 int versionOf(std::string_view target) {
   constexpr std::string_view kStart = "tensorrt-";
   int version = 0;

@@ -13,7 +13,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether the name of a generated kernel has only words of moves: "__myl_MoveTran_myl0_2".
+/// Returns whether the name of a generated kernel contains only words for moves: "__myl_MoveTran_myl0_2".
 bool onlyMoves(std::string_view name) {
   constexpr std::string_view kStart = "__myl_";
   constexpr std::string_view kMoves[] = {"Move", "Tran", "Resh", "Slic", "Conc", "Cast"};
@@ -29,7 +29,7 @@ bool onlyMoves(std::string_view name) {
   return true;
 }
 
-/// Moves elements and calculates none: a view at best.
+/// Returns whether the node only moves elements; it is at most a view.
 bool movesOnly(const Graph& graph, const Node& node) {
   if (isView(graph, node)) return true;
   const OpSchema* schema = OpRegistry::standard().find(node);
@@ -76,8 +76,8 @@ class SilentNodes {
       }
   }
 
-  /// Where layers that may calculate and name no nodes stand beside a kernel that moves, too, as in lists without
-  /// metadata, the nodes between the named ones may be theirs.
+  /// If layers that may calculate and name no nodes are beside a kernel that moves, as in lists without metadata, the
+  /// nodes between the named ones may belong to those layers.
   Certainty certaintyOfMoves(std::size_t kernel) const {
     const auto mayHold = [&](std::size_t layer) {
       return m_isUnnamed[layer] && !onlyMoves(m_layers[layer].name) && !onlySynchronises(m_layers[layer]);
@@ -87,7 +87,8 @@ class SilentNodes {
     return Certainty::Derived;
   }
 
-  /// A jump that reads two tensors compares them itself: it holds the node that makes the condition of its If.
+  /// A jump that reads two tensors compares them itself, so that it contains the node that calculates the condition of
+  /// its If.
   void bindConditions() {
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       if (m_layers[i].type != "cjmp" || m_layers[i].inputs.size() != 2) continue;
@@ -104,7 +105,8 @@ class SilentNodes {
     }
   }
 
-  /// Of every layer the layers that wrote what it reads. Names of tensors may be used again, so the last one counts.
+  /// Determines for every layer which layers wrote its inputs. Names of tensors may be used again, so that the last
+  /// writer counts.
   void connect() {
     std::unordered_map<std::string_view, std::size_t> writer;
     m_sources.resize(m_layers.size());
@@ -143,7 +145,7 @@ class SilentNodes {
     return moved;
   }
 
-  /// `kernel`, and the layers that `next` leads to from it, through others that name no nodes.
+  /// Returns `kernel` and the layers to which `next` leads from it, through layers that name no nodes.
   std::set<std::size_t> around(std::size_t kernel, const std::vector<std::vector<std::size_t>>& next) const {
     std::set<std::size_t> seen{kernel};
     std::vector<std::size_t> open{kernel};
@@ -156,7 +158,7 @@ class SilentNodes {
     return seen;
   }
 
-  /// Silent nodes that can be reached from what `start` is.
+  /// Collects the silent nodes that can be reached from `start`.
   void follow(ValueId start, Nodes& reached) const {
     std::vector<ValueId> open{start};
     while (!open.empty()) {
@@ -168,7 +170,7 @@ class SilentNodes {
       }
     }
   }
-  /// Silent nodes from which `start` can be reached.
+  /// Collects the silent nodes from which `start` can be reached.
   void trace(ValueId start, Nodes& reached) const {
     std::vector<ValueId> open{start};
     while (!open.empty()) {
@@ -199,7 +201,7 @@ class SilentNodes {
       m_told.fates[node.id] = Fate::View;
   }
 
-  /// It reads constants alone, or asks for extents that are known.
+  /// Returns whether the node reads only constants, or returns extents that are known.
   bool isFolded(const Node& node) const {
     const OpSchema* schema = OpRegistry::standard().find(node);
     if (schema == nullptr || !schema->deterministic) return false;
@@ -211,7 +213,7 @@ class SilentNodes {
     });
   }
 
-  /// TensorRT calculates doubles as floats: a Cast from one to the other has nothing to do.
+  /// TensorRT calculates doubles as floats, so that a Cast between the two does nothing.
   bool doesNothing(const Node& node) const {
     if (!node.is("Cast")) return false;
     const auto asTaken = [&](ValueId value) {
@@ -224,8 +226,8 @@ class SilentNodes {
   const Graph& m_graph;
   const std::vector<ListedLayer>& m_layers;
   ReadBack& m_told;
-  std::vector<bool> m_isUnnamed;                             ///< by layer: it named no nodes before any was bound here
-  std::vector<bool> m_isSilent;                              ///< by NodeId
+  std::vector<bool> m_isUnnamed;  ///< by layer: whether it named no nodes before nodes were bound here
+  std::vector<bool> m_isSilent;   ///< by NodeId
   std::vector<std::vector<std::size_t>> m_sources, m_users;  ///< by layer
 };
 

@@ -1,5 +1,6 @@
-// TensorRT for servers by its Python interface, 10.1 to 11. It tells of its layers by its inspector where the engine
-// can be loaded, else by its log; both are read as those of engines that others built.
+// The kind of TensorRT for servers, versions 10.1 to 11, by its Python interface. Its layers are reported by its
+// inspector if the engine can be loaded, otherwise by its log. Both are read like files of engines that were built
+// elsewhere.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ class TensorrtKind final : public ServerKind {
   static constexpr const char* kLog = "log.jsonl";
   static constexpr const char* kLayers = "layers.json";
 
-  /// It is told of types by calls, of which its log says nothing: [layer, node, type, "precision" | "output"] each.
+  /// Types are set by calls that the log does not contain. Each entry is [layer, node, type, "precision" | "output"].
   static void takeTypesSet(const Json& compiled, EngineFiles& files) {
     if (!files.log) return;
     files.log->constraints = textMember(compiled, "constraints");

@@ -14,7 +14,7 @@ constexpr std::string_view kList = "Layers:";
 constexpr std::string_view kRegion = "ForeignNode {";
 constexpr std::string_view kVerbose = R"(["verbose", ")";
 
-/// Most of a log is of no use here; what is starts with words that JSON writes as they are.
+/// Most lines of a log are not used. Those that are begin with words that need no escapes in JSON.
 bool isOfUse(std::string_view line) {
   if (!line.starts_with(kVerbose)) return true;
   line.remove_prefix(kVerbose.size());
@@ -43,7 +43,7 @@ class LogReader {
   BuildLog log() && { return std::move(m_log); }
 
  private:
-  /// "ForeignNode {ForeignNode[n0...n64]} metadata: […]"
+  /// Reads "ForeignNode {ForeignNode[n0...n64]} metadata: […]".
   void takeRegion(std::string_view text) {
     constexpr std::string_view kMetadata = " metadata: ";
     text.remove_prefix(kRegion.size() - 1);

@@ -35,7 +35,7 @@ class LayerReader {
  private:
   using FileNodes = std::vector<std::string_view>;
 
-  /// The nodes of the file that each layer names, and in how many layers each is.
+  /// Collects the nodes of the file that each layer names, and counts the layers of each node.
   void countNamed() {
     for (const ListedLayer& layer : m_log.layers) {
       FileNodes& named = m_named.emplace_back();
@@ -55,7 +55,7 @@ class LayerReader {
     std::map<NodeId, Certainty> nodes;
     for (const std::string_view node : named) {
       const std::vector<NodeId>& held = m_network.nodes.find(node)->second;
-      // What a node of the file became may be spread over the kernels that name it.
+      // The parts that became of a node of the file may be in several kernels that name it.
       const bool isCertain = held.size() == 1 || m_layersOf[node] == 1;
       for (const NodeId id : held) {
         const auto [known, isNew] = nodes.emplace(id, isCertain ? Certainty::Named : Certainty::Guessed);
@@ -68,7 +68,7 @@ class LayerReader {
     for (const ListedTensor& tensor : layer.outputs) kernel.outputs.push_back(valueOf(tensor));
   }
 
-  /// A tensor that has the name of a value and as many elements is that value; other names say nothing.
+  /// Returns the value that has the tensor's name if it has equally many elements. Other names say nothing.
   KernelValue valueOf(const ListedTensor& tensor) const {
     KernelValue made{.value = {}, .type = listedType(tensor.type), .format = formatOf(tensor)};
     const auto known = m_network.values.find(tensor.name);
@@ -79,7 +79,8 @@ class LayerReader {
     return made;
   }
 
-  /// Kernels say by a number in which region they were made. It is the one whose nodes are all that these kernels name.
+  /// Kernels have the number of the region in which they were made. The region is the one that contains exactly the
+  /// nodes that these kernels name.
   void addRegions() {
     std::map<std::string_view, std::set<std::string_view>> namedIn;
     for (std::size_t i = 0; i < m_log.layers.size(); ++i)
@@ -92,7 +93,7 @@ class LayerReader {
         m_told.kernels[i].region = name->second;
   }
 
-  /// Empty: none or several have all these nodes.
+  /// Returns an empty text if none or several regions contain all these nodes.
   std::string regionOf(const std::set<std::string_view>& named) const {
     std::vector<const BuildLog::Region*> fitting;
     for (const BuildLog::Region& region : m_log.regions) {
@@ -106,7 +107,7 @@ class LayerReader {
     return fitting.size() == 1 ? inNamesOfNetwork(m_network, fitting.front()->name) : std::string();
   }
 
-  /// A kernel without nodes that reads one tensor converts it, if what it writes has another type or format.
+  /// A kernel without nodes that reads one tensor is a conversion, if its output has another type or format.
   void addConversions() {
     for (std::size_t i = 0; i < m_log.layers.size(); ++i) {
       const ReadBackKernel& kernel = m_told.kernels[i];

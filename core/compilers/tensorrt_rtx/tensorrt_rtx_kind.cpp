@@ -1,6 +1,6 @@
-// TensorRT for RTX, NVIDIA's compiler for RTX cards: it compiles on any machine, and says of each kernel which nodes it
-// holds. Types are those of the network that it is handed. Only its documented interface is used, and what it prints of
-// the user's network.
+// The kind of TensorRT for RTX, NVIDIA's compiler for RTX cards. It compiles on any machine, and reports the nodes of
+// each kernel. Types are those of the network that it receives. Only its documented interface and what it prints about
+// the user's network are used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr const char* kUsualCapability = "89";
 constexpr const char* kOfTheCard = "CURRENT";
 constexpr const char* kLog = "log.jsonl";
 
-/// What the plan's options say, else what it was planned for.
+/// Returns the compute capability in the plan's options, otherwise that of its target.
 std::string computeCapability(const Plan& plan) {
   constexpr std::string_view kPrefix = "sm";
   const auto& options = plan.options.compilerOptions;
@@ -96,7 +96,7 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
  private:
-  /// Empty: a card is there that it has kernels for.
+  /// Returns why there is no usable card; empty if there is a card for which it has kernels.
   static std::string whyNoCard(const Json& opened) {
     const Json devices = memberOf(opened, "devices"), about = memberOf(opened, "about");
     const Json known = memberOf(about, "sm");

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kAnswerVersion = 1;  // VERSION of torch_capture.py
 
-/// Where torch was in the user's program, and what it says there.
+/// A place in the user's program, and what torch says about it.
 struct Told {
   std::string file, function, reason, explanation;
   std::vector<std::string> hints;
@@ -42,7 +42,7 @@ struct Answer {
   bool evaluated = false;
   std::vector<Tried> tried;
   std::vector<Told> breaks, recompiles;
-  std::int64_t breaksLeftOut = 0, recompilesLeftOut = 0;  ///< how many more torch told of than are listed
+  std::int64_t breaksLeftOut = 0, recompilesLeftOut = 0;  ///< how many more torch reported than are listed
   std::map<std::string, std::string> extents;
 };
 
@@ -78,7 +78,7 @@ Decision ofRecompiled(const Told& told) {
                 {{"file", told.file}, {"line", told.line}, {"function", told.function}, {"reason", told.reason}});
 }
 
-/// What a TorchScript file, or the way that was taken from it, does not say any more.
+/// Adds what a TorchScript file, or the way by which it was converted, does not contain any more.
 void addLost(std::vector<Decision>& decisions, bool isOnnx) {
   const char* extents = isOnnx ? "the ranges of extents: each extent is the one that was given"
                                : "the ranges of extents: an extent is open if torch finds that it may vary";

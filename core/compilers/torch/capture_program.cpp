@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the file is a pickle outside of an archive, as torch.save() wrote them before torch 1.6.
+/// Returns whether the file is a pickle outside of an archive, as torch.save() wrote it before torch 1.6.
 bool isBarePickle(const fs::path& path) {
   constexpr char kProtocol = '\x80';
   constexpr int kMostProtocol = 5;
@@ -72,7 +72,7 @@ Json requestFor(const CodeToRun& code, const CaptureOptions& options) {
   return {{"op", "capture"}, {"torchscript", {{"sha256", code.sha256}}}, {"inputs", inputs}, {"wanted", wanted}};
 }
 
-/// Whether `target` can be written.
+/// Checks that `target` can be written.
 Status checkTarget(const CodeToRun& code, const CaptureOptions& options, const fs::path& target) {
   std::error_code none;
   const bool isThere = fs::exists(fs::symlink_status(target, none));
@@ -100,7 +100,7 @@ Status put(const fs::path& made, const fs::path& target) {
   });
 }
 
-/// Moves what the probe wrote to where the user wants it.
+/// Moves the files that the probe wrote to the place that the user chose.
 Status keep(const CodeToRun& code, const CaptureOptions& options, const ProbeAnswer& answer,
             CapturedProgram& captured) {
   const bool isOnnx = answer.files.contains(kCapturedNetwork);
@@ -108,13 +108,13 @@ Status keep(const CodeToRun& code, const CaptureOptions& options, const ProbeAns
   if (isOnnx && options.into.empty()) target.replace_extension(".onnx");
   CaptureOptions now = options;
   now.into = target;
-  TRY(checkCapture(code, now));  // torch took its time, and another name may be meant than before
+  TRY(checkCapture(code, now));  // torch may have taken long, and the path may refer to another file now
   TRY(put(answer.files.at(isOnnx ? kCapturedNetwork : kCapturedProgram), target));
   (isOnnx ? captured.network : captured.program) = target;
   return Done{};
 }
 
-/// Nothing, for an exported program. Errors: what else the archive is.
+/// Returns nullopt for an exported program. Errors: the archive is something else.
 Result<std::optional<CodeToRun>> notCode(const fs::path& path) {
   const auto program = torch::Pt2File::open(path);
   if (!program.ok()) return atFile(program.error(), path);
@@ -163,7 +163,7 @@ fs::path defaultProgramPath(const CodeToRun& code) {
 Status checkCapture(const CodeToRun& code, const CaptureOptions& options) {
   TRY(checkOptions(code, options));
   TRY(checkTarget(code, options, targetOf(code, options)));
-  // Of TorchScript torch may make an ONNX file instead.
+  // For TorchScript, torch may make an ONNX file instead.
   if (code.kind == CodeKind::TorchScript && options.into.empty())
     TRY(checkTarget(code, options, targetOf(code, options).replace_extension(".onnx")));
   return Done{};
@@ -183,7 +183,7 @@ Result<CapturedProgram> captureProgram(const CodeToRun& code, const CaptureOptio
   const char* handed = code.kind == CodeKind::Script ? "script.py" : "model.pt";
   auto answer = job->ask({.json = requestFor(code, options), .files = {{handed, code.file}}, .folder = folder.path()},
                          stop, progress);
-  job.reset();  // the user's code ran in it, so that it serves nobody else
+  job.reset();  // the user's code ran in this process, so that it is not used again
   if (!answer.ok()) return atFile(std::move(answer).error(), code.file);
   CapturedProgram captured = TRY(capturedFrom(code, answer.value()));
   if (!captured.problem) TRY(keep(code, options, answer.value(), captured));

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* kProgram = "program";
 constexpr const char* kProgramFile = "program.pt2";
 
-/// Beside the network, where no whole path is given.
+/// Returns the path of the program, which is beside the network unless an absolute path is given.
 Result<fs::path> programOf(const Plan& plan, std::string_view who) {
   const fs::path model = plan.model->path;
   const std::string given = optionOf(plan, {programOption(who)}, kProgram);
@@ -34,7 +34,7 @@ Result<fs::path> programOf(const Plan& plan, std::string_view who) {
           "the folder of the network."};
 }
 
-/// Only whole networks have an exported program.
+/// Returns an error for a part of a network, because only whole networks have an exported program.
 Status checkWhole(const Plan& plan, std::string_view who) {
   const Model& model = *plan.model;
   std::string why;
@@ -48,7 +48,7 @@ Status checkWhole(const Plan& plan, std::string_view who) {
                     .help = "Plan the network as a whole, without fallbacks and without int8 by ranges."};
 }
 
-/// No part of the network is to blame for a program that is refused: errors are of the option that names it.
+/// Checks the exported program. Errors name the option that gives it, because no part of the network is the cause.
 Status checkHandable(const fs::path& program) {
   const Status handable = checkHandableToTorch(program);
   if (handable.ok()) return Done{};
@@ -64,7 +64,7 @@ Json extentsOf(const onnxlib::FileType& type) {
   return dims;
 }
 
-/// The inputs or outputs `names` of a network, whose file has them as `values`.
+/// The inputs or outputs `names` of a network, which are `values` in its file.
 class Tensors {
  public:
   Tensors(const CompilerInput& network, const BuildOptions& options) : m_network(network), m_options(options) {}

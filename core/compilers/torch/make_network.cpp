@@ -32,7 +32,7 @@ Hash128 makingKey(const std::string& torchVersion, const ExtentNames& names) {
   return key.hash();
 }
 
-/// What the probe says of the network that torch made, held against the program and the file.
+/// Reads what the probe says about the network that torch made, and checks it against the program and the file.
 class MadeNetworkReader {
  public:
   MadeNetworkReader(const fs::path& program, const fs::path& network) : m_path(program), m_network(network) {}
@@ -110,10 +110,10 @@ class MadeNetworkReader {
   torch::ExportedProgram m_program;
   onnxlib::FileModel m_file;
   std::set<std::string> m_programNodes;
-  std::multimap<std::string, const onnxlib::FileNode*> m_fileNodes;  ///< by HOLDER/NAME; names may occur again
+  std::multimap<std::string, const onnxlib::FileNode*> m_fileNodes;  ///< by HOLDER/NAME; names may occur several times
 };
 
-/// What the file says that its outputs are called; an empty list: nothing that can be meant.
+/// Returns the names of the outputs in the file; an empty list if they cannot be used.
 Json outputNamesIn(const fs::path& program) {
   const auto file = torch::Pt2File::open(program);
   const auto notes = file.ok() ? file.value().additions() : Result<std::optional<std::string>>(std::nullopt);
@@ -163,7 +163,7 @@ Result<NetworkOfProgram> makeNetwork(const fs::path& path, const MakeNetworkOpti
   fs::create_directories(into, failed);
   if (failed) return Diagnostic{.message = failed.message(), .where = {.file = into.string()}};
   const ProbeAnswer answer = TRY(askedToExport(*job, path, options.names, into, stop, progress));
-  job.reset();  // torch is large, and nobody asks it next
+  job.reset();  // torch needs much memory, and is probably not needed again
   TRY(checkCurrent(program.files));
   MadeNetwork made = TRY(MadeNetworkReader(path, into / kMadeNetwork).read(answer.json));
   made.environment = compiler.identity().environment;

@@ -10,7 +10,7 @@
 namespace fusescope::torch_compiler {
 namespace {
 
-/// "relu" of "aten.relu_.default": an operator that writes into what it reads is the same one.
+/// Returns "relu" for "aten.relu_.default": an operator that writes into its input counts as the same operator.
 std::string operatorOf(std::string_view target) {
   std::string_view name = target;
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
@@ -33,7 +33,7 @@ class Tying {
   }
 
  private:
-  /// Lines of source, module and, where it counts, operator.
+  /// The lines of source, the module and, if it matters, the operator.
   using Key = std::tuple<std::string, std::string, std::string>;
   static Key keyOf(const NodeOrigin& node, bool withOperator) {
     return {node.trace, node.module, withOperator ? operatorOf(node.target) : std::string()};
@@ -53,7 +53,7 @@ class Tying {
     }
   }
 
-  /// Nodes that are not tied yet, by where they come from: of `nodes` those of one name are one node.
+  /// Ties nodes that are not tied yet by their origin. Nodes of `nodes` with the same name count as one node.
   void byPlace(bool withOperator, Certainty certainty) {
     std::map<Key, std::vector<std::vector<std::size_t>>> here;
     std::map<Key, std::map<std::string_view, std::size_t>> numbers;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* kTitle = "torch";
 
-/// "triton_poi", "cpp_fused"; of a kernel of a library its name: "addmm" of "extern_kernels.addmm:2", and of
-/// "aoti_torch_cpu_addmm_out:2", as packages call it.
+/// Returns the kind of a kernel: "triton_poi" or "cpp_fused", or the name for a kernel of a library: "addmm" for
+/// "extern_kernels.addmm:2" and for "aoti_torch_cpu_addmm_out:2", as packages name it.
 std::string kindOfInductor(std::string_view name) {
   name = name.substr(0, name.rfind(':'));
   for (const std::string_view packaged : {"aoti_torch_cpu_", "aoti_torch_cuda_"})
@@ -32,7 +32,7 @@ std::string kindOfInductor(std::string_view name) {
   return std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
 }
 
-/// Of those without a kernel: what only views were made of is a view.
+/// Marks nodes without a kernel from which only views were made as views.
 void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack& told) {
   std::set<NodeId> inKernels;
   for (const ReadBackKernel& kernel : told.kernels)
@@ -42,7 +42,8 @@ void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack
       if (program.nodes[i].isView && !inKernels.contains(node)) told.fates.emplace(node, Fate::View);
 }
 
-/// What TorchInductor was given may have other names than the program: the program's nodes by their names there.
+/// Returns the program's nodes by their names in the graph that TorchInductor received, which may differ from those in
+/// the program.
 std::map<std::string_view, Tie> tiesByName(const InductorGraph& graph, const ProgramFacts& program) {
   std::vector<NodeOrigin> all;
   for (const ProgramNode& node : program.nodes) all.push_back(node.origin);
@@ -76,7 +77,7 @@ ReadBackKernel kernelOf(const InductorKernel& made, const KnownNodes& nodes, con
   return kernel;
 }
 
-/// The first few, for a sentence.
+/// Returns the first few names for a sentence.
 std::string firstOf(std::vector<std::string> names) {
   constexpr std::size_t kMost = 8;
   if (names.size() <= kMost) return joined(names);
@@ -84,7 +85,7 @@ std::string firstOf(std::vector<std::string> names) {
   return joined(names) + ", …";
 }
 
-/// The nodes of the plan by the node of the exported program that they were made of.
+/// Returns the nodes of the plan by the node of the exported program from which they were made.
 std::map<std::string_view, KnownNodes> nodesOfProgram(const Plan& plan) {
   const Model& model = *unquantized(plan.model);
   const bool isProgram = model.format == kExportedProgramFormat && model.network.empty();

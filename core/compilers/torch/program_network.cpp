@@ -64,8 +64,8 @@ class Matching {
     return Done{};
   }
 
-  /// Exporters calculate weights ahead, under the names that they had: a convolution takes in the normalisation behind
-  /// it. So only what nodes read that are the program's own is compared by name.
+  /// Exporters calculate weights in advance under the original names, for example when a convolution is fused with a
+  /// following normalisation. Therefore only inputs of nodes that are unchanged from the program are compared by name.
   bool isOfSameNodes(const std::string& value) const {
     const auto [from, to] = m_readers.equal_range(value);
     return from != to && std::all_of(from, to, [&](const auto& reader) { return m_isSame.contains(reader.second); });
@@ -91,7 +91,7 @@ class Matching {
       else
         TRY(checkNamesake(tensor));
     }
-    // What torch made of this very program is of it, also where its exporter cast every weight ahead.
+    // A network that torch made of this program always belongs to it, even if its exporter cast every weight.
     const bool isMadeOfIt = !m_network.plan->model->network.empty();
     if (m_made.weights > 0 && m_made.equalWeights == 0 && !isMadeOfIt)
       return otherProgram(
@@ -99,7 +99,7 @@ class Matching {
     return Done{};
   }
 
-  /// The program has no such numbers anywhere. They are the exporter's own unless it has a weight of that name.
+  /// The program contains no such numbers. They come from the exporter unless the program has a weight with this name.
   Status checkNamesake(const onnxlib::FileTensor& tensor) const {
     const auto called = m_network.namesInFile.find(tensor.name);
     if (called == m_network.namesInFile.end()) return Done{};
@@ -123,8 +123,8 @@ class Matching {
   const Graph& m_graph;
   const ProgramFacts& m_program;
   ProgramNetwork m_made;
-  std::set<std::size_t> m_isSame;  ///< places of nodes that PyTorch's passes left as they were
-  std::unordered_multimap<std::string_view, std::size_t> m_readers;  ///< places of nodes, by what they read
+  std::set<std::size_t> m_isSame;  ///< places of nodes that PyTorch's passes did not change
+  std::unordered_multimap<std::string_view, std::size_t> m_readers;  ///< places of nodes by what they read
 };
 
 }  // namespace

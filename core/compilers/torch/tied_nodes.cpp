@@ -9,7 +9,7 @@ namespace fusescope::torch_compiler {
 
 namespace {
 
-/// "linear" of "aten.linear.default".
+/// Returns "linear" for "aten.linear.default".
 std::string kindOfTarget(std::string_view target) {
   const std::size_t dot = target.find('.');
   if (dot == std::string_view::npos) return std::string(target);
@@ -17,7 +17,7 @@ std::string kindOfTarget(std::string_view target) {
   return std::string(target.substr(0, target.find('.')));
 }
 
-/// The first float of a list of types as the probe writes them; Undefined: there is none.
+/// Returns the first float type in a list of types as the probe writes them; Undefined if there is none.
 DataType floatOf(const std::vector<std::string>& types) {
   for (const std::string& text : types)
     if (const auto type = dataTypeFromName(text); type && isFloat(*type)) return *type;

@@ -1,4 +1,4 @@
-// torch: the exported program (.pt2) of a network, run as it is or compiled by TorchInductor.
+// The kind of torch: runs the exported program (.pt2) of a network as it is, or compiled by TorchInductor.
 #include <fmt/format.h>
 
 #include "base/files.h"
@@ -47,7 +47,7 @@ class TorchKind final : public ProbedKind {
 
   bool saysSupport() const override { return false; }
 
-  /// Cards stand before the CPU.
+  /// Cards come before the CPU in the list.
   std::string deviceOf(const Json& opened, const CompilerOptions& options) const override {
     const auto asked = options.find("device");
     const auto devices = opened.find("devices");
@@ -90,7 +90,7 @@ class TorchKind final : public ProbedKind {
     return torch_compiler::kernelTimes(TRY(writtenText(profile, "profile.json")));
   }
 
-  /// torch knows nothing of the numbers that nodes have.
+  /// torch does not know the numbers of nodes.
   NodeId failedAt(const CompilerInput& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
 };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kRun = "fusescope.run";
 constexpr std::string_view kNode = "fusescope.node:";
 
-/// Something that took time, in microseconds.
+/// An event of the profile, with times in microseconds.
 struct Event {
   std::string_view category, name, thread;
   double begin = 0, duration = 0;
@@ -25,9 +25,9 @@ struct Event {
 
 struct Profile {
   std::vector<std::string> names;
-  std::vector<Event> host;                  ///< calls, by their begins: what holds others stands before them
+  std::vector<Event> host;  ///< calls in the order of their beginnings, so that a call comes before the calls inside it
   std::multimap<std::int64_t, Event> card;  ///< by correlation
-  std::vector<std::string> kernels;         ///< of TorchInductor, in order
+  std::vector<std::string> kernels;         ///< the kernels of TorchInductor in order
   bool hasCard() const { return !card.empty(); }
 };
 
@@ -39,7 +39,7 @@ bool isOnCard(std::string_view category) {
   return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
 }
 
-/// [category, name, begin, duration, thread, correlation], texts by their positions in `names`.
+/// Reads [category, name, begin, duration, thread, correlation], where texts are indexes into `names`.
 Result<Event> eventFrom(const Json& json, const std::vector<std::string>& names) {
   if (!json.is_array() || json.size() != 6) return noProfile();
   if (!std::ranges::all_of(json, [](const Json& each) { return each.is_number(); })) return noProfile();
@@ -76,8 +76,8 @@ Status read(std::string_view text, Profile& profile) {
   return Done{};
 }
 
-/// What the profiler calls a kernel of TorchInductor: "aten::addmm" for "extern_kernels.addmm:2", "triton_poi_…" and
-/// "cpp_fused_…" without the number.
+/// Returns the profiler's name for a kernel of TorchInductor: "aten::addmm" for "extern_kernels.addmm:2", and
+/// "triton_poi_…" and "cpp_fused_…" without the number.
 std::string calledInProfile(std::string_view kernel) {
   kernel = kernel.substr(0, kernel.rfind(':'));
   constexpr std::string_view kExtern = "extern_kernels.", kOps = "torch.ops.";
@@ -90,7 +90,7 @@ std::string calledInProfile(std::string_view kernel) {
   return std::string(kernel.substr(0, dot)) + "::" + std::string(name.substr(0, name.find('.')));
 }
 
-/// "cpp_fused_add_0" of "graph_0_cpp_fused_add_0".
+/// Returns "cpp_fused_add_0" for "graph_0_cpp_fused_add_0".
 std::string_view withoutGraph(std::string_view name) {
   constexpr std::string_view kGraph = "graph_";
   if (!name.starts_with(kGraph)) return name;
@@ -138,12 +138,13 @@ class Times {
     if (m_profile.hasCard()) addOwnKernels(run, calls);
     for (const auto& [name, us] : calls) {
       const auto& kernels = m_kernelsOf.find(name)->second;
-      if (us.size() != kernels.size()) continue;  // others call it, too: whose a call is is not known
+      // Other code calls it, too, so that it is unknown to whom a call belongs.
+      if (us.size() != kernels.size()) continue;
       for (std::size_t i = 0; i < us.size(); ++i) m_times[kernels[i]].push_back(us[i]);
     }
   }
 
-  /// Kernels that TorchInductor wrote itself are launched without an operator, and have their names on the card.
+  /// Kernels that TorchInductor wrote itself are started without an operator, and have their own names on the card.
   void addOwnKernels(std::size_t run, CallsOfRun& calls) const {
     const double end = m_profile.host[run].end();
     CallsOfRun own;
@@ -158,7 +159,8 @@ class Times {
     for (auto& [name, us] : own) calls.insert_or_assign(name, std::move(us));
   }
 
-  /// Of the call at `at`: what it launched on the card, else itself; of a node the operators that it called.
+  /// Returns the time of the call at `at`: of the kernels that it started on the card, otherwise its own; for a node,
+  /// the time of the operators that it called.
   double timeOf(std::size_t at) const {
     const Event& call = m_profile.host[at];
     const bool isNode = call.name.starts_with(kNode);
@@ -179,8 +181,8 @@ class Times {
   }
 
   const Profile& m_profile;
-  std::map<std::string, std::vector<std::string>, std::less<>> m_kernelsOf;  ///< by what the profiler calls them
-  std::map<std::string, std::vector<double>> m_times;                        ///< by kernel, of each run
+  std::map<std::string, std::vector<std::string>, std::less<>> m_kernelsOf;  ///< by the profiler's names
+  std::map<std::string, std::vector<double>> m_times;                        ///< by kernel, for each run
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace fusescope::torch_tensorrt {
 namespace {
 
-/// As the probe calls them, in the order of StaysFor.
+/// The probe's names in the order of StaysFor.
 const std::vector<std::string_view> kCauses = {"no_converter", "validator",   "open_extents", "complex",
                                                "asked",        "small_block", "unknown"};
 

@@ -15,19 +15,19 @@ namespace {
 using torch_compiler::KnownNodes;
 
 constexpr std::string_view kF64 = "f64";
-/// Takes a tensor out of several, which upstream does not count among what stays in torch.
+/// Selects one of several tensors; Torch-TensorRT does not count this among the operators that stay in torch.
 constexpr std::string_view kTaken = "getitem";
 
 bool hasDoubles(const LoweredOperator& each) {
   return std::ranges::count(each.types, kF64) > 0 || std::ranges::count(each.reads, kF64) > 0;
 }
 
-/// ": dtype torch.float64 is refused"; empty: no words were written.
+/// Returns ": dtype torch.float64 is refused"; empty if there are no words.
 std::string behindColon(const std::vector<std::string>& words) {
   return words.empty() ? std::string() : ": " + joined(words, " ");
 }
 
-/// At which an engine reads an input.
+/// Returns the type in which an engine reads an input.
 DataType readType(const BlockInput& input) {
   return input.isCast ? DataType::F32 : dataTypeFromName(input.type).value_or(DataType::Undefined);
 }
@@ -131,7 +131,7 @@ class Reading {
     m_told.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
   }
 
-  /// Invalid: none of the network's is known to be it.
+  /// Returns the value of the network; invalid if none is known to be this input.
   ValueId valueOf(const BlockInput& input) const {
     if (input.isInput) {
       const auto value = m_graph.findValue(input.from);
@@ -207,7 +207,7 @@ class Reading {
   const torch_compiler::ProgramNetwork& m_tied;
   const ProgramPartition& m_partition;
   const AskedPartition& m_asked;
-  std::map<std::string, std::size_t, std::less<>> m_places;  ///< of the program's nodes, by name
+  std::map<std::string, std::size_t, std::less<>> m_places;  ///< the indexes of the program's nodes, by name
   std::set<NodeId> m_views;
   ReadBack m_told;
 };

@@ -1,5 +1,5 @@
-// Torch-TensorRT: which parts of an exported program (.pt2) it would make TensorRT engines of, and what stays in torch.
-// It is asked for its dry run, which converts nothing.
+// The kind of Torch-TensorRT: reports which parts of an exported program (.pt2) would become TensorRT engines, and what
+// would stay in torch. Only its dry run is used, which converts nothing.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -21,7 +21,7 @@ constexpr const char* kRequireFull = "require-full-compilation";
 constexpr const char* kOn = "on";
 constexpr const char* kOff = "off";
 
-// Whose types the engines of its flavours have.
+// The target whose types the engines of its RTX flavour have.
 constexpr const char* kRtxTarget = "tensorrt-rtx";
 constexpr const char* kServerTarget = "tensorrt-10";
 
@@ -91,7 +91,7 @@ class TorchTensorrtKind final : public ProbedKind {
  public:
   std::string_view name() const override { return "torch-tensorrt"; }
   std::string_view title() const override { return torch_tensorrt::kTitle; }
-  /// It takes whole programs: what has no engine stays in torch, which has all operators.
+  /// It accepts whole programs: nodes without an engine stay in torch, which has all operators.
   std::string_view target() const override { return torch_compiler::kTorch; }
   CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsInFile; }
   std::vector<CompilerOption> options() const override { return dryRunOptions(); }
@@ -158,13 +158,13 @@ class TorchTensorrtKind final : public ProbedKind {
     return Diagnostic{.message = kOnlyADryRun};
   }
 
-  /// It knows nothing of the numbers that nodes have.
+  /// It does not know the numbers of nodes.
   NodeId failedAt(const CompilerInput& /*network*/, const Diagnostic& /*error*/) const override { return {}; }
 
  private:
   static bool isForRtx(const Json& compiled) { return textMember(compiled, "flavour") == "rtx"; }
 
-  /// What of it its authors do not support, and what nobody has tried.
+  /// Reports which parts of it are not supported by its authors, and which have not been tried.
   static void tellWhere(const Json& compiled, const Cause& by, ReadBack& told) {
     const bool isWithoutGpu = memberOf(compiled, "without_gpu") == true;
     if (isWithoutGpu)

@@ -1,5 +1,5 @@
-// TensorRT for servers where there is only its program, trtexec: it is started by the probe for each question, and what
-// it writes is read as the files of engines that others built.
+// The kind of TensorRT for servers if only its program trtexec is installed. The probe starts it for each question, and
+// its output is read like files of engines that were built elsewhere.
 #include <fmt/format.h>
 
 #include <map>
@@ -32,10 +32,10 @@ class TrtexecKind final : public ServerKind {
     return Diagnostic{.message = kNoSupport};
   }
 
-  /// It writes numbers without their types.
+  /// Adds the types of the outputs, because trtexec writes numbers without their types.
   Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     Json json = TRY(ServerKind::requestOptions(network, options));
-    json.erase("threads");  // it has no such option
+    json.erase("threads");  // trtexec has no such option
     for (const onnxlib::FileValue& output : network.file.graph.outputs)
       json["outputs"][output.name] = fusescope::name(output.type.dtype);
     return json;

@@ -127,7 +127,7 @@ void RecipePins::leaveOutputs(const std::string& layer, const std::vector<std::s
     types.push_back(*type);
   }
   if (types.size() == 1) {
-    m_outputs.insert_or_assign(*node, Wish{types[0], m_next++});
+    m_outputs.insert_or_assign(*node, Request{types[0], m_next++});
     return;
   }
   const std::vector<std::string> outputs = outputsOf(*node);
@@ -135,11 +135,11 @@ void RecipePins::leaveOutputs(const std::string& layer, const std::vector<std::s
     return refuse(entry, fmt::format("it gives {} types, and the node has {}, so that trtexec refuses it", types.size(),
                                      counted(std::ssize(outputs), "output")));
   for (std::size_t i = 0; i < types.size(); ++i)
-    m_outputs.insert_or_assign("value:" + outputs[i], Wish{types[i], m_next++});
+    m_outputs.insert_or_assign("value:" + outputs[i], Request{types[i], m_next++});
 }
 
 void RecipePins::pinNode(const std::string& node, DataType type) {
-  m_types.insert_or_assign(node, Wish{type, m_next++});
+  m_types.insert_or_assign(node, Request{type, m_next++});
 }
 
 void RecipePins::pinMakerOf(const std::string& value, DataType type) {
@@ -174,11 +174,11 @@ std::vector<std::string> RecipePins::outputsOf(const std::string& node) const {
 }
 
 void RecipePins::moveInto(Recipe& recipe, Strictness strictness) {
-  const auto append = [&](const auto& wishes, DirectiveKind kind) {
+  const auto append = [&](const auto& requests, DirectiveKind kind) {
     std::vector<std::pair<std::size_t, Directive>> list;
-    for (const auto& [pattern, wish] : wishes)
-      list.emplace_back(wish.order,
-                        Directive{.kind = kind, .pattern = pattern, .type = wish.type, .strictness = strictness});
+    for (const auto& [pattern, request] : requests)
+      list.emplace_back(request.order,
+                        Directive{.kind = kind, .pattern = pattern, .type = request.type, .strictness = strictness});
     std::ranges::sort(list, {}, &std::pair<std::size_t, Directive>::first);
     for (auto& [order, directive] : list) recipe.directives.push_back(std::move(directive));
   };

@@ -52,7 +52,7 @@ class RecipePins {
   void moveInto(Recipe& recipe, Strictness strictness);
 
  private:
-  struct Wish {
+  struct Request {
     DataType type = DataType::Undefined;
     std::size_t order = 0;
   };
@@ -66,7 +66,7 @@ class RecipePins {
   std::vector<std::string> m_inOrder;                ///< m_calculating, in the order of the file
   std::map<std::string, std::string, std::less<>> m_nodeOfLayer;
   bool m_hasLog = false;
-  std::map<std::string, Wish, std::less<>> m_types, m_outputs;  ///< by node; by pattern
+  std::map<std::string, Request, std::less<>> m_types, m_outputs;  ///< by node; by pattern
   std::size_t m_next = 0;
   std::vector<UnmappedEntry> m_unmapped;
 };

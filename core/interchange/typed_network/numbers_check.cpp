@@ -94,11 +94,11 @@ BuildOptions NumbersChecker::buildOptions(const std::string& backend) const {
   return options;
 }
 
-Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& wished, std::shared_ptr<const Plan> written,
+Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& judged, std::shared_ptr<const Plan> written,
                                                                const ExportOptions& options) {
   std::unique_ptr<NumbersChecker> checker(new NumbersChecker(options));
-  const PlanOptions exact = builtHere(wished.target, withoutLoweredTypes(wished.options));
-  checker->m_exact = TRY(makePlan(unquantized(wished.model), exact, nullptr, options.stop));
+  const PlanOptions exact = builtHere(judged.target, withoutLoweredTypes(judged.options));
+  checker->m_exact = TRY(makePlan(unquantized(judged.model), exact, nullptr, options.stop));
   {
     const auto reference = TRY(buildEngine(checker->m_exact, checker->buildOptions(kReference)));
     checker->m_exactOnReference = TRY(checker->outputsOf(*reference));

@@ -28,10 +28,10 @@ struct NumbersCheck {
 /// the plan, on the reference, for every sample. The results of float32 and of the plan are calculated once.
 class NumbersChecker {
  public:
-  /// `wished` is the plan that is checked. `written` is the same one, or that of its network with the codes written
+  /// `judged` is the plan that is checked. `written` is the same one, or that of its network with the codes written
   /// into it; wrong values are reported by its fused nodes. `options` must outlive it. Errors: those of building and
   /// running.
-  static Result<std::unique_ptr<NumbersChecker>> create(const Plan& wished, std::shared_ptr<const Plan> written,
+  static Result<std::unique_ptr<NumbersChecker>> create(const Plan& judged, std::shared_ptr<const Plan> written,
                                                         const ExportOptions& options);
   /// Returns the difference of the plan itself from float32, on the reference.
   const OutputDifference& planFromFloat32() const { return m_planFromFloat32; }

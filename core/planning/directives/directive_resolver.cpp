@@ -120,7 +120,7 @@ void DirectiveResolver::explainOverridden() {
     for (const NodeId id : nodes) subjects.push_back(Subject::node(m_graph.node(id).name));
     const bool later = winner > loser;
     const bool onlyObeys = at(winner).strictness == Strictness::Obey && at(loser).strictness == Strictness::Prefer;
-    const char* why = later ? (onlyObeys ? "is later and says obey" : "is later") : "says obey";
+    const char* why = later ? (onlyObeys ? "is later and is marked obey" : "is later") : "is marked obey";
     const Cause lost = causeOf(at(loser));
     m_map.said.add(decide("precision.overridden", std::move(subjects), lost,
                           {{"directive", lost.text()}, {"in_force", causeOf(at(winner)).text()}, {"why", why}}),

@@ -47,14 +47,14 @@ Status resolve(DirectiveResolver& resolver, int index) {
                       .where = {.attribute = "--no-fuse"},
                       .help = "Rules: " + joined(known) + "."};
   }
-  DirectiveMap::NoFuse wish{.directive = index, .rule = directive.rule};
-  wish.nodes.assign(resolver.graph().nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
+  DirectiveMap::NoFuse noFuse{.directive = index, .rule = directive.rule};
+  noFuse.nodes.assign(resolver.graph().nodeIdLimit(), directive.pattern.empty() ? 1 : 0);
   if (!directive.pattern.empty()) {
     const PatternMatch found = TRY(resolver.match(index));
     if (found.nodes.empty()) return Done{};  // it was answered already
-    for (const NodeId id : found.nodes) wish.nodes[id.index] = 1;
+    for (const NodeId id : found.nodes) noFuse.nodes[id.index] = 1;
   }
-  resolver.map().noFuse.push_back(std::move(wish));
+  resolver.map().noFuse.push_back(std::move(noFuse));
   return Done{};
 }
 

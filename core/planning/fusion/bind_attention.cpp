@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether the value is a constant, or nodes inside make it of constants alone.
+/// Whether the value is a constant, or nodes inside calculate it from constants only.
 bool isFixed(const KernelNodes& nodes, ValueId value) {
   if (nodes.graph().isConstant(value)) return true;
   const auto made = nodes.maker(value);
@@ -22,7 +22,7 @@ bool isNumber(const KernelNodes& nodes, ValueId value) {
   return extents && elementCount(*extents) == 1;
 }
 
-/// What a Mul or Div by a number scales; invalid if the node is neither.
+/// Returns the operand that a Mul or Div by a number scales; invalid if the node is neither.
 ValueId scaledBy(const KernelNodes& nodes, const Node& node) {
   if (!node.is("Mul") && !node.is("Div")) return {};
   if (isNumber(nodes, node.input(1)) && !isNumber(nodes, node.input(0))) return node.input(0);
@@ -30,7 +30,7 @@ ValueId scaledBy(const KernelNodes& nodes, const Node& node) {
                                                                                              : ValueId();
 }
 
-/// What a kernel can do while it reads an operand of the first product.
+/// Returns what a kernel can do while it reads an operand of the first product.
 std::vector<AttentionBinding::Above> above(const KernelNodes& nodes, ValueId operand) {
   std::vector<AttentionBinding::Above> all;
   for (auto made = nodes.maker(operand); made; made = nodes.maker(operand)) {

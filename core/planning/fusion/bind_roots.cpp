@@ -3,13 +3,13 @@
 #include "planning/fusion/kernel_nodes.h"
 #include "planning/fusion/match.h"
 
-// Convolutions and products, the codes that they read and what follows them.
+// Binds convolutions and products, the codes that they read, and the operations that follow them.
 namespace fusescope {
 namespace {
 
 using Kind = EpilogueOperation::Kind;
 
-/// Follows the values behind one root.
+/// Binds the operations that follow the result of one root.
 class EpilogueBinder {
  public:
   explicit EpilogueBinder(const KernelNodes& nodes) : m_nodes(nodes), m_bindings(nodes.fused().bindings) {
@@ -28,8 +28,8 @@ class EpilogueBinder {
   }
 
  private:
-  /// Whether its rule put the node behind the root. A rule that binds no parts, or those of several roots, puts there
-  /// all that follows.
+  /// Whether the rule made the node a part of the root's kernel. A rule that binds no parts, or that binds the parts of
+  /// several roots, includes everything that follows.
   bool isPart(NodeId id) const {
     const auto isBound = [id](const Binding& binding) {
       return binding.node == id && (binding.role == roles::kPart || binding.role == roles::kQuantize);
@@ -37,7 +37,8 @@ class EpilogueBinder {
     return m_takesAll || isFloatCast(m_nodes.graph(), m_nodes.node(id)) || std::ranges::any_of(m_bindings, isBound);
   }
 
-  /// What is applied to `value`; nothing if others need that too, or nothing that an epilogue can hold follows.
+  /// Returns the operation that is applied to `value`; nullopt if the value has other readers, or if no operation of an
+  /// epilogue follows.
   std::optional<EpilogueOperation> next(ValueId value) const {
     if (m_nodes.isOutput(value)) return std::nullopt;
     const std::vector<NodeId> readers = m_nodes.readers(value);

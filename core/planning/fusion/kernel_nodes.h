@@ -9,7 +9,7 @@
 
 namespace fusescope {
 
-/// Who makes and reads a value within one fused node: what nodes are bound by.
+/// Shows which nodes of one fused node calculate and read a value; bindings are made from this.
 class KernelNodes {
  public:
   KernelNodes(const Graph& graph, const FusedNode& fused);
@@ -19,17 +19,17 @@ class KernelNodes {
   const Node& node(NodeId id) const { return m_graph.node(id); }
   bool has(NodeId node) const { return m_members.contains(node); }
   bool isOutput(ValueId value) const { return m_outputs.contains(value); }
-  /// The node inside that makes the value.
+  /// Returns the node inside that calculates the value.
   std::optional<NodeId> maker(ValueId value) const;
-  /// The nodes inside that read it.
+  /// Returns the nodes inside that read it.
   std::vector<NodeId> readers(ValueId value) const;
-  /// The only reader of a value that nobody else needs.
+  /// Returns the only reader of a value that no other node needs.
   std::optional<NodeId> onlyReader(ValueId value) const;
-  /// The nodes on the ways from `from` to `to`, in graph order; empty if there is no way.
+  /// Returns the nodes on the paths from `from` to `to`, in graph order; empty if there is no path.
   std::vector<NodeId> between(ValueId from, ValueId to) const;
-  /// Whether nobody but `nodes` needs what they make, besides `result`.
+  /// Whether only `nodes` read the results of `nodes`, except for `result`.
   bool leaveOnly(const std::vector<NodeId>& nodes, ValueId result) const;
-  /// Where a value comes from codes; `throughViews`: views may stand between.
+  /// Returns the codes from which a value was dequantised. If `throughViews` is set, views may be between them.
   CodesBefore codesBefore(ValueId value, bool throughViews) const;
 
  private:
@@ -39,7 +39,7 @@ class KernelNodes {
   std::set<ValueId> m_outputs;
 };
 
-// Each binds one kind of kernel.
+// Each of these functions binds one kind of kernel.
 std::vector<RootBinding> bindRoots(const KernelNodes& nodes);
 NormBinding bindNorm(const KernelNodes& nodes);
 AttentionBinding bindAttention(const KernelNodes& nodes);

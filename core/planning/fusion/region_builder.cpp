@@ -32,9 +32,9 @@ RegionBuilder::RegionBuilder(const Graph& graph, const Partitioning& partition, 
     if (natural == DataType::F64) m_info[id.index].wide = id;
     if (isExchangeable(natural)) m_info[id.index].narrow = id;
     if (limits.directives == nullptr) continue;
-    for (std::size_t wish = 0; wish < limits.directives->noFuse.size(); ++wish)
-      if (limits.directives->noFuse[wish].nodes[id.index])
-        m_info[id.index].switchedOff.push_back(static_cast<int>(wish));
+    for (std::size_t index = 0; index < limits.directives->noFuse.size(); ++index)
+      if (limits.directives->noFuse[index].nodes[id.index])
+        m_info[id.index].switchedOff.push_back(static_cast<int>(index));
   }
 }
 
@@ -170,8 +170,8 @@ bool RegionBuilder::sameSegment(const Candidate& candidate, const std::vector<st
 bool RegionBuilder::rulesAllowed(const Candidate& candidate, const std::vector<std::size_t>& groups) {
   if (m_limits.directives == nullptr) return true;
   for (const std::size_t group : groups) {
-    for (const int wish : m_info[group].switchedOff) {
-      const DirectiveMap::NoFuse& entry = m_limits.directives->noFuse[static_cast<std::size_t>(wish)];
+    for (const int index : m_info[group].switchedOff) {
+      const DirectiveMap::NoFuse& entry = m_limits.directives->noFuse[static_cast<std::size_t>(index)];
       if (std::ranges::find(candidate.rules, entry.rule) == candidate.rules.end()) continue;
       const auto& nodes = m_contraction.nodes(group);
       const NodeId node = *std::ranges::find_if(nodes, [&](NodeId id) { return entry.nodes[id.index] != 0; });

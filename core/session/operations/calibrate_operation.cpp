@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// RangeMethod without Entropy: a channel has too few numbers for it.
+/// Lists the methods without Entropy, for which a channel has too few numbers.
 ChoiceValue weightMethodChoice(RangeMethod& method) {
   constexpr RangeMethod kMethods[] = {RangeMethod::MinMax, RangeMethod::Percentile, RangeMethod::Mse};
   return {[&method, kMethods] {

@@ -22,7 +22,7 @@ in a body `NODE/PATTERN`.
 
 )";
 
-/// "-o, --output FILE", "--per-layer", "MODEL".
+/// Returns how the option is written: "-o, --output FILE", "--per-layer", "MODEL".
 std::string title(const Option& option) {
   if (option.isPositional()) return option.name;
   const std::string letter = option.letter == 0 ? std::string() : fmt::format("-{}, ", option.letter);
@@ -30,7 +30,7 @@ std::string title(const Option& option) {
   return fmt::format("{}--{}{}", letter, option.name, value.empty() ? "" : " " + value);
 }
 
-/// What the help does not say: default, range, other options.
+/// Returns what the help does not say: the default, the range and relations to other options.
 std::string facts(const Option& option) {
   std::vector<std::string> facts;
   if (option.isRequired) facts.emplace_back("required");
@@ -49,7 +49,7 @@ std::string listed(const std::vector<Option>& options) {
   return text;
 }
 
-/// "fusescope tune [OPTIONS] [MODEL]"
+/// Returns "fusescope tune [OPTIONS] [MODEL]".
 std::string usage(const Operation& operation, const std::vector<Option>& options) {
   std::string text = fmt::format("fusescope {} [OPTIONS]", operation.name);
   if (!operation.source.argument.empty()) text += " [MODEL]";

@@ -16,7 +16,7 @@ std::vector<std::string> exporterNames(const std::vector<const Exporter*>& expor
   return names;
 }
 
-/// "Of trtexec and polygraphy: ", where there are other formats too.
+/// Returns "Of trtexec and polygraphy: " if other formats do not have the option.
 std::string whose(const std::vector<const Exporter*>& exporters, std::string_view option) {
   std::vector<const Exporter*> having;
   for (const Exporter* exporter : exporters)
@@ -31,7 +31,7 @@ void addExporterOptions(const std::vector<const Exporter*>& exporters, ExporterV
   std::set<std::string_view> added;
   for (const Exporter* exporter : exporters)
     for (const ExporterOption* own : exporter->options) {
-      if (!added.insert(own->name).second) continue;  // another format has it too
+      if (!added.insert(own->name).second) continue;  // another format has the same option
       options.push_back({.name = std::string(own->name),
                          .value = &values[std::string(own->name)],
                          .argument = std::string(own->argument),

@@ -10,7 +10,7 @@ namespace fusescope {
 /// The part that is written, or what is searched for.
 struct ExtractSettings {
   std::string output;
-  PartSelection wishes;
+  PartSelection selection;
   std::string minimal;  ///< what the smallest part must still show; empty: the part is as named
   std::string against;  ///< another compiler that does not show it; empty: none
   double rms = 1e-2;

@@ -29,7 +29,7 @@ bool isNumber(const OptionValue& value) {
          std::holds_alternative<std::optional<double>*>(value);
 }
 
-/// What an option has now; null where it is not given.
+/// Returns the present value of an option; null if it is not given.
 Json valueJson(const Option& option) {
   return std::visit(
       ByType{[](bool* flag) { return Json(*flag); }, [](const NegatedFlag& flag) { return Json(!*flag.value); },
@@ -46,7 +46,7 @@ std::string rangeProblem(const OptionRange& range, double number, const std::str
   return fits ? std::string() : fmt::format("{} must be {}", text, inWords(range));
 }
 
-/// std::from_chars() reads no plus sign.
+/// std::from_chars() does not accept a plus sign.
 const char* afterPlus(const std::string& text) {
   return text.data() + (text.size() > 1 && text.front() == '+' && text[1] != '-' ? 1 : 0);
 }
@@ -69,7 +69,7 @@ std::string numberProblem(const OptionRange& range, const std::string& text) {
   return rangeProblem(range, number, text);
 }
 
-/// Errors name the field.
+/// Sets the option from JSON. Errors name the field.
 Status setFromJson(const Option& option, const Json& json, const std::string& key) {
   JsonFields fields(json);
   const char* field = key.c_str();

@@ -16,7 +16,7 @@ std::string compilerNames() {
   return joined(names, ", ");
 }
 
-/// An option for each kind of directive that has one.
+/// Adds an option for each kind of directive that has one.
 void addDirectives(std::vector<std::vector<std::string>>& given, std::vector<Option>& options) {
   const std::vector<const DirectiveForm*>& forms = directiveForms();
   given.resize(forms.size());

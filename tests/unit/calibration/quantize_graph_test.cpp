@@ -33,7 +33,7 @@ Ranges rangesOfAll(const Model& model) {
   return ranges;
 }
 
-struct Wished {
+struct AskedOf {
   NodeQuantizeRequest::Kind kind;
   std::string node;
 };
@@ -54,12 +54,12 @@ struct Quantized {
   }
 };
 
-Quantized quantized(const Model& model, const Ranges* ranges, const std::vector<Wished>& wished = {},
+Quantized quantized(const Model& model, const Ranges* ranges, const std::vector<AskedOf>& asked = {},
                     QuantizeRequest request = {.everyNode = true}) {
-  std::vector<NodeQuantizeRequest> wishes(model.graph->nodeIdLimit());
-  for (const auto& [kind, node] : wished) wishes[model.graph->findNode(node)->index] = {kind, "what was asked"};
+  std::vector<NodeQuantizeRequest> requests(model.graph->nodeIdLimit());
+  for (const auto& [kind, node] : asked) requests[model.graph->findNode(node)->index] = {kind, "what was asked"};
   request.ranges = ranges;
-  request.wishes = wishes;
+  request.nodeRequests = requests;
   auto made = quantize(model, request);
   EXPECT_TRUE(made.ok()) << made.error().text();
   return {made.ok() ? std::move(made).value() : model};
@@ -183,18 +183,18 @@ TEST(Quantize, RangesOfAnotherNetworkAreRefused) {
   const Model model = prepared(residualNetwork());
   Ranges ranges;
   ranges.edges["rr"] = {{0, 1}};
-  const std::vector<NodeQuantizeRequest> wishes(model.graph->nodeIdLimit());
-  const auto other = quantize(model, {.ranges = &ranges, .wishes = wishes, .everyNode = true});
+  const std::vector<NodeQuantizeRequest> requests(model.graph->nodeIdLimit());
+  const auto other = quantize(model, {.ranges = &ranges, .nodeRequests = requests, .everyNode = true});
   ASSERT_FALSE(other.ok());
   EXPECT_NE(other.error().text().find("is in this network, as rr"), std::string::npos) << other.error().text();
   EXPECT_NE(other.error().text().find("The nearest is r."), std::string::npos) << other.error().text();
   const Ranges none;
-  const auto nothing = quantize(model, {.ranges = &none, .wishes = wishes, .everyNode = true});
+  const auto nothing = quantize(model, {.ranges = &none, .nodeRequests = requests, .everyNode = true});
   ASSERT_FALSE(nothing.ok());
   EXPECT_NE(nothing.error().text().find("the ranges say of no value what it holds"), std::string::npos);
   ranges = rangesOfAll(model);
   ranges.weights["w1"] = {0, {1, 2}};
-  const auto wrong = quantize(model, {.ranges = &ranges, .wishes = wishes, .everyNode = true});
+  const auto wrong = quantize(model, {.ranges = &ranges, .nodeRequests = requests, .everyNode = true});
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().text().find("w1"), std::string::npos);
 }

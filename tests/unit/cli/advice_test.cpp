@@ -51,13 +51,13 @@ TEST(Advice, OfRunIsThatOfErrors) {
   const ProcessResult errors = fusescopeCommand(overflow("errors", {}));
   const ProcessResult run = fusescopeCommand(overflow("run", {"--expect", expected}));
   EXPECT_EQ(run.status, 1) << run.out;
-  const std::string line = "what would mend it: --pin node_relu_1=f32 --pin node_layer_norm=f32\n";
+  const std::string line = "what would repair it: --pin node_relu_1=f32 --pin node_layer_norm=f32\n";
   EXPECT_NE(errors.out.find(line), std::string::npos) << errors.out;
   EXPECT_NE(run.out.find(line), std::string::npos) << run.out;
   const ProcessResult mended = fusescopeCommand(overflow(
       "run", {"--expect", expected, "--tol-rms", "0.01", "--pin", "node_relu_1=f32", "--pin", "node_layer_norm=f32"}));
   EXPECT_EQ(mended.status, 0) << mended.out << mended.err;
-  EXPECT_EQ(mended.out.find("what would mend it"), std::string::npos);
+  EXPECT_EQ(mended.out.find("what would repair it"), std::string::npos);
 }
 
 /// Nothing is advised about a network in float32.

@@ -34,7 +34,7 @@ TEST_F(RefitVerb, WritesAnEngineBesideTheNetwork) {
   EXPECT_EQ(fusescopeCommand({"run", (m_folder / "tuned.fse").string()}).status, 0);
   const auto again = fusescopeCommand({"refit", m_engine, "--weights", tuned});
   EXPECT_EQ(again.status, 2);
-  EXPECT_NE(again.err.find("not written over unasked"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("not overwritten without being asked"), std::string::npos) << again.err;
   const auto asked = fusescopeCommand({"refit", m_engine, "--weights", tuned, "-o", (m_folder / "tuned.fse").string()});
   EXPECT_EQ(asked.status, 0) << asked.err;
   EXPECT_NE(asked.out.find("1 of 1 constant changed"), std::string::npos) << asked.out;

@@ -66,7 +66,8 @@ TEST(Cli, errorsNamesTheNodeThatOverflows) {
 TEST(Cli, errorsTellsWhatIsWrongAndHarmsNobody) {
   std::vector<std::string> given{"errors", samplePath("bert_tiny"), "--precision", "f16"};
   const std::string text = fusescopeCommand(given).out;
-  EXPECT_NE(text.find("1 of what is wrong by itself makes no output wrong, the first: val_100"), std::string::npos)
+  EXPECT_NE(text.find("1 of those that are wrong with exact inputs makes no output wrong, the first: val_100"),
+            std::string::npos)
       << text;
   given.emplace_back("--json");
   const Json json = jsonOf(fusescopeCommand(given));

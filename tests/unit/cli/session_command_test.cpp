@@ -141,7 +141,7 @@ TEST(SessionCommand, ItsToleranceHoldsForEveryCommandThatJudges) {
   EXPECT_NE(exported(none).status, 0);
 }
 
-TEST(SessionCommand, RefusesOtherWishesBesideIt) {
+TEST(SessionCommand, RefusesOtherOptionsBesideIt) {
   const TemporaryFolder folder;
   const auto refused =
       fusescopeCommand({"plan", "--session", writtenSession(folder, "model.onnx"), "--precision", "bf16"});

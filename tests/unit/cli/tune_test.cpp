@@ -184,7 +184,7 @@ TEST(Tune, BytesThatNobodyKnowsAreNotTold) {
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_NE(text.out.find("bytes not known"), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("0 B moved"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("costs are conversions alone, since bytes depend on extents that are not known"),
+  EXPECT_NE(text.out.find("costs are conversions only, because bytes depend on extents that are not known"),
             std::string::npos)
       << text.out;
   words.emplace_back("--json");

@@ -17,22 +17,24 @@ TEST(Usage, AnOptionOrCommandThatIsMisspeltIsNamedWithTheNearest) {
   EXPECT_EQ(saidOf({"plan", "model.onnx", "--precison", "f16"}),
             "fusescope: plan has no option '--precison'. The nearest is --precision.\n");
   EXPECT_EQ(saidOf({"plan", "model.onnx", "--quux=3"}),
-            "fusescope: plan has no option '--quux'. fusescope plan --help lists what it takes.\n");
+            "fusescope: plan has no option '--quux'. fusescope plan --help lists its options and arguments.\n");
   EXPECT_EQ(saidOf({"plna", "model.onnx"}), "fusescope: there is no command 'plna'. The nearest is plan.\n");
   EXPECT_EQ(saidOf({"plan", "a.onnx", "b.onnx"}),
-            "fusescope: plan does not take 'b.onnx' here. fusescope plan --help lists what it takes.\n");
+            "fusescope: plan does not take 'b.onnx' here. fusescope plan --help lists its options and arguments.\n");
   EXPECT_EQ(saidOf({"--precision", "plan", "a.onnx"}),
-            "fusescope: --precision stands before the command, and belongs behind it. "
-            "fusescope plan --help lists what it takes.\n");
+            "fusescope: --precision must follow the command, not precede it. "
+            "fusescope plan --help lists its options and arguments.\n");
 }
 
 TEST(Usage, FilesBehindAnOptionThatTakesOneAreToldHowToBeGiven) {
   const std::string model = samplePath("fp16_overflow");
-  EXPECT_EQ(saidOf({"errors", model, "--inputs", "a.npz", "b.npz"}),
-            "fusescope: errors does not take 'b.npz' here. --inputs takes one, and is given again for each of several: "
-            "--inputs a.npz --inputs b.npz.\n");
-  EXPECT_EQ(saidOf({"errors", model, "--inputs", "a.npz", "b.onnx"}),
-            "fusescope: errors does not take 'b.onnx' here. fusescope errors --help lists what it takes.\n");
+  EXPECT_EQ(
+      saidOf({"errors", model, "--inputs", "a.npz", "b.npz"}),
+      "fusescope: errors does not take 'b.npz' here. --inputs takes one value, and is repeated for each of several: "
+      "--inputs a.npz --inputs b.npz.\n");
+  EXPECT_EQ(
+      saidOf({"errors", model, "--inputs", "a.npz", "b.onnx"}),
+      "fusescope: errors does not take 'b.onnx' here. fusescope errors --help lists its options and arguments.\n");
 }
 
 TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
@@ -44,11 +46,11 @@ TEST(Usage, WhatIsWrongWithAnOptionIsSaidOfTheOption) {
   EXPECT_TRUE(
       holds(saidOf({"run", model, "--threads", "100000"}), "option '--threads': 100000 must be between 1 and 1024"));
   EXPECT_EQ(saidOf({"extract", model, "--nodes", "conv"}),
-            "fusescope: option '--output': it is missing. fusescope extract --help says what it takes.\n");
+            "fusescope: option '--output': it is missing. fusescope extract --help lists its options and arguments.\n");
   EXPECT_TRUE(holds(saidOf({"errors", model, "--against", "f61"}), "option '--against': 'f61' is none of f32, f64"));
   EXPECT_TRUE(holds(saidOf({"errors", model, "--tol-rms", "abc"}), "option '--tol-rms': 'abc' is not a number"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision", "f16", "--precision", "bf16"}),
-                    "option '--precision': it is given 2 times, and may be given only once"));
+                    "option '--precision': it is given 2 times, but may be given only once"));
   EXPECT_TRUE(holds(saidOf({"plan", model, "--precision"}), "option '--precision': its value is missing"));
   const TemporaryFolder folder;
   EXPECT_TRUE(holds(saidOf({"extract", model, "--nodes", "qqq", "-o", (folder / "p.onnx").string()}),

@@ -40,7 +40,7 @@ Json asked(CompilerInput& network) {
   return options.ok() ? options.value() : Json();
 }
 
-TEST(OpenvinoOptions, WithoutWishesAreF32) {
+TEST(OpenvinoOptions, WithoutDirectivesAreF32) {
   CompilerInput network = handed({});
   EXPECT_EQ(asked(network), (Json{{"hint", "f32"}, {"keep", Json::array()}, {"threads", 3}}));
   EXPECT_TRUE(network.pins.empty());

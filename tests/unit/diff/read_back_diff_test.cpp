@@ -1,4 +1,4 @@
-// Plans of ours beside what another compiler made, and what one made beside what it made of other wishes.
+// Plans of ours beside what another compiler made, and what one made beside what it made with other options.
 #include <gtest/gtest.h>
 
 #include <algorithm>

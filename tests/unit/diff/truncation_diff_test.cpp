@@ -107,7 +107,7 @@ TEST(TruncationDiff, ItStandsBesideOursValueByValue) {
   for (const char* line :
        {"~ d (input, f64)\n-     cast to f32 in front of engine_1\n+     cast to f32 in front of segment_0\n",
         "-     held as f32 in engine_1: its elements are not looked at\n",
-        "+     constant large stays f64: 1e+300 does not survive as f32\n",
+        "+     constant large stays f64: 1e+300 does not fit into f32\n",
         "-     type not disclosed in engine_1: what the engine reads is cast\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   EXPECT_EQ(printTruncation(diff, 1).find("~ w"), std::string::npos) << "only the first";

@@ -1,5 +1,5 @@
 // What exports of precision configurations say is read again as a recipe, of random networks whose nodes have odd names
-// and of random wishes: the same pins, the same types, the same bytes.
+// and of random directives: the same pins, the same types, the same bytes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ struct ReadCounts {
   }
 };
 
-/// Wishes about types alone, which the formats can hold; all of one strictness.
+/// Directives about types alone, which the formats can hold; all of one strictness.
 PlanOptions typedOptions(Dice& dice, const Graph& graph) {
   static const std::vector<std::string> kTargets{"tensorrt-8", "tensorrt-10", "tensorrt-10", "tensorrt-11", "cpu:avx2"};
   static const std::vector<std::vector<DataType>> kPrecisions{{}, {DataType::F16}, {DataType::F16}, {DataType::BF16}};

@@ -66,7 +66,7 @@ TEST(Exports, APinThatDoesNotHoldIsNamedInTheTextAndInTheNotes) {
     }
     const auto directives = exported("directives", options_);
     ASSERT_TRUE(directives.ok());
-    EXPECT_TRUE(holds(directives.value().text, "\"det\"")) << "the wish itself is in the file";
+    EXPECT_TRUE(holds(directives.value().text, "\"det\"")) << "the directive itself is in the file";
     EXPECT_EQ(directives.value().notes.size(), 1U);
   }
 }

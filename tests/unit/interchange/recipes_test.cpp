@@ -1,4 +1,4 @@
-// What old recipes of TensorRT and of others ask for, read as wishes; what is not taken over is named.
+// What old recipes of TensorRT and of others ask for, read as directives; what is not taken over is named.
 #include "interchange/recipes/read_recipe.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ Recipe recipeFrom(const std::string& text, const RecipeOptions& options = {}) {
   return recipe.ok() ? recipe.value() : Recipe{};
 }
 
-std::string wishes(const Recipe& recipe) {
+std::string directivesIn(const Recipe& recipe) {
   std::string text;
   for (const DataType type : recipe.precisions) text += (text.empty() ? "" : "; ") + std::string(name(type));
   for (const Directive& directive : recipe.directives) text += (text.empty() ? "" : "; ") + inWords(directive);
@@ -53,7 +53,8 @@ TEST(Recipes, ACommandLineOfTrtexecIsReadAsTrtexecReadsIt) {
       "#!/bin/sh\n# build it\ntrtexec --onnx=m.onnx --fp16 --memPoolSize=workspace:64M,dlaSRAM:1 \\\n"
       "  --precisionConstraints=obey --layerPrecisions=conv1:fp32,relu1:fp16,conv1:fp16 \\\n"
       "  --layerOutputTypes=conv1:fp32 --saveEngine=e.plan && echo done\n");
-  EXPECT_EQ(wishes(recipe), "f16; pin relu1 to f16 (obey); pin conv1 to f16 (obey); output of conv1 as f32 (obey)")
+  EXPECT_EQ(directivesIn(recipe),
+            "f16; pin relu1 to f16 (obey); pin conv1 to f16 (obey); output of conv1 as f32 (obey)")
       << "the last of two words on a layer counts";
   EXPECT_EQ(recipe.workspaceBytes, 64 << 20);
   EXPECT_EQ(unmapped(recipe), "");
@@ -62,16 +63,16 @@ TEST(Recipes, ACommandLineOfTrtexecIsReadAsTrtexecReadsIt) {
 
 TEST(Recipes, WithoutConstraintsTrtexecAppliesNothingAndThatIsSaid) {
   const Recipe recipe = recipeFrom("trtexec --onnx=m.onnx --fp16 --layerPrecisions=conv1:fp32");
-  EXPECT_EQ(wishes(recipe), "f16");
+  EXPECT_EQ(directivesIn(recipe), "f16");
   EXPECT_TRUE(holds(unmapped(recipe), "conv1:fp32: with --precisionConstraints=none trtexec does not apply it"));
 }
 
 TEST(Recipes, AnExactNameGoesBeforeAWildcardAndWildcardsThatContradictAreNamed) {
   const std::string start = "trtexec --fp16 --precisionConstraints=prefer ";
-  EXPECT_EQ(wishes(recipeFrom(start + "'--layerPrecisions=*1:fp32,conv1:fp16'")),
+  EXPECT_EQ(directivesIn(recipeFrom(start + "'--layerPrecisions=*1:fp32,conv1:fp16'")),
             "f16; pin relu1 to f32; pin fc,1 to f32; pin conv1 to f16");
   const Recipe recipe = recipeFrom(start + "'--layerPrecisions=*:fp32,*1:fp16'");
-  EXPECT_EQ(wishes(recipe), "f16; pin softmax* to f32") << "the only node that one wildcard alone matches";
+  EXPECT_EQ(directivesIn(recipe), "f16; pin softmax* to f32") << "the only node that one wildcard alone matches";
   EXPECT_TRUE(holds(unmapped(recipe), "--layerPrecisions=*1:fp16: 3 nodes match wildcards of other types too"));
   EXPECT_TRUE(
       holds(unmapped(recipeFrom(start + "'--layerPrecisions=zz*:fp32'")), "no node that calculates with floats"));
@@ -107,7 +108,7 @@ TEST(Recipes, ALogOfTheBuildSaysWhichNodeALayerIsOf) {
       "trtexec --precisionConstraints=obey '--layerPrecisions=conv1_7:fp16,(Unnamed Layer* 2) "
       "[Shuffle]:fp32,relu1:fp32'",
       log);
-  EXPECT_EQ(wishes(recipe), "pin conv1 to f16 (obey); pin fc,1 to f32 (obey)");
+  EXPECT_EQ(directivesIn(recipe), "pin conv1 to f16 (obey); pin fc,1 to f32 (obey)");
   EXPECT_TRUE(holds(unmapped(recipe), "relu1:fp32: the log registers no such layer"));
 }
 
@@ -115,7 +116,7 @@ TEST(Recipes, ACommandLineOfPolygraphyIsRead) {
   const Recipe recipe = recipeFrom(
       "polygraphy convert m.onnx --fp16 --bf16 --layer-precisions conv1:float32 'fc,1:float16' zz:float16 "
       "--precision-constraints obey -o e.plan");
-  EXPECT_EQ(wishes(recipe), "f16; bf16; pin conv1 to f32 (obey); pin fc,1 to f16 (obey)");
+  EXPECT_EQ(directivesIn(recipe), "f16; bf16; pin conv1 to f32 (obey); pin fc,1 to f16 (obey)");
   EXPECT_TRUE(holds(unmapped(recipe), "--layer-precisions zz:float16: no node"));
 }
 
@@ -128,7 +129,7 @@ TEST(Recipes, TablesOfPythonAreReadAndCodeIsNotRun) {
       "OUTPUT_TYPES = dict({r'conv1': trt.float16})\n"
       "def postprocess(network):\n    for layer in network: pass\n");
   EXPECT_EQ(
-      wishes(script),
+      directivesIn(script),
       "f16; pin conv1 to f32 (obey); pin fc,1 to f16 (obey); pin turn to f32 (obey); output of conv1 as f16 (obey)");
   EXPECT_TRUE(holds(unmapped(script), "LAYERS[\"places\"] = trt.float32: the node has no floats"));
 
@@ -136,13 +137,14 @@ TEST(Recipes, TablesOfPythonAreReadAndCodeIsNotRun) {
       "from modelopt.onnx.autocast import convert_to_mixed_precision\n"
       "m = convert_to_mixed_precision(onnx_path='m.onnx', low_precision_type='bf16',\n"
       "                               nodes_to_exclude=['conv', r'.*max\\*$', 'zz'])\n");
-  EXPECT_EQ(wishes(autocast), "bf16; pin conv1 to f32; pin softmax* to f32") << "AutoCast matches from the beginning";
+  EXPECT_EQ(directivesIn(autocast), "bf16; pin conv1 to f32; pin softmax* to f32")
+      << "AutoCast matches from the beginning";
   EXPECT_TRUE(holds(unmapped(autocast), "zz: no node that calculates with floats matches it"));
 
   const Recipe blocks = recipeFrom(
       "import onnx\nmodel16 = float16.convert_float_to_float16(model, op_block_list=['Softmax'],\n"
       "    node_block_list=[\"fc\" \",1\"])\n");
-  EXPECT_EQ(wishes(blocks), "f16; pin fc,1 to f32; pin softmax* to f32");
+  EXPECT_EQ(directivesIn(blocks), "f16; pin fc,1 to f32; pin softmax* to f32");
 
   const auto none = readRecipe("import tensorrt\nfor layer in network: layer.precision = f(layer)\n", *network());
   ASSERT_FALSE(none.ok());
@@ -154,7 +156,7 @@ TEST(Recipes, ATacticReplaySaysTheTypesOfFusedLayers) {
       R"({"replay": {"conv1 + relu1": {"inputs": [{"dtype": "DataType.HALF"}], "outputs": []},
           "fc,1": {"inputs": [{"dtype": "DataType.FLOAT"}]}, "old": {"inputs": [{"dtype": "DataType.HALF"}]},
           "softmax*": {"tactic": 1}}, "polygraphy_class": "TacticReplayData"})");
-  EXPECT_EQ(wishes(recipe), "f16; pin conv1 to f16; pin relu1 to f16; pin fc,1 to f32");
+  EXPECT_EQ(directivesIn(recipe), "f16; pin conv1 to f16; pin relu1 to f16; pin fc,1 to f32");
   EXPECT_TRUE(holds(unmapped(recipe), "old: no node"));
   EXPECT_TRUE(holds(unmapped(recipe), "softmax*: the replay does not say in which type"));
 }
@@ -165,7 +167,8 @@ TEST(Recipes, AReplayOfAnotherNetworkAsksForNothing) {
     layers += std::string(layers.empty() ? "" : ", ") + "\"" + layer + R"(": {"inputs": [{"dtype": "DataType.HALF"}]})";
   const auto recipe =
       readRecipe(R"({"replay": {)" + layers + R"(}, "polygraphy_class": "TacticReplayData"})", *network());
-  ASSERT_FALSE(recipe.ok()) << "its types are of layers that are none of this network's: " << wishes(recipe.value());
+  ASSERT_FALSE(recipe.ok()) << "its types are of layers that are none of this network's: "
+                            << directivesIn(recipe.value());
   EXPECT_TRUE(holds(recipe.error().message, "contains no request that can be taken over"));
   EXPECT_TRUE(holds(recipe.error().help, "The same is true of 1 more")) << recipe.error().help;
 }
@@ -183,7 +186,7 @@ TEST(Recipes, WhatIsNoneIsRefused) {
 
 TEST(Recipes, ACalibrationCacheGivesRangesOfValuesThatTheModelHas) {
   const Recipe recipe = recipeFrom("TRT-8601-EntropyCalibration2\nx: 3f4014c9\n(Unnamed Layer* 0): 3f4014c9\n");
-  EXPECT_EQ(wishes(recipe), "int8");
+  EXPECT_EQ(directivesIn(recipe), "int8");
   ASSERT_NE(recipe.ranges, nullptr);
   EXPECT_EQ(recipe.ranges->edges.size(), 1U);
   EXPECT_TRUE(holds(unmapped(recipe), "the scale of '(Unnamed Layer* 0)': no value of the model has this name"));
@@ -200,8 +203,8 @@ TEST(Recipes, RealFilesAreReadForTheirNetworks) {
   const auto model = b.build();
   const auto replay = readRecipeFile(data / "polygraphy" / "tactic-replay.json", *model);
   ASSERT_TRUE(replay.ok()) << replay.error().text();
-  EXPECT_TRUE(wishes(replay.value()).starts_with("f16; pin A-N-0-Conv to f16; pin A-N-1-Relu to f16"))
-      << wishes(replay.value());
+  EXPECT_TRUE(directivesIn(replay.value()).starts_with("f16; pin A-N-0-Conv to f16; pin A-N-1-Relu to f16"))
+      << directivesIn(replay.value());
   const auto counted = readRecipeFile(data / "polygraphy" / "debug-replay.json", *model);
   ASSERT_FALSE(counted.ok());
   EXPECT_TRUE(holds(counted.error().text(), "names none"));

@@ -11,7 +11,8 @@
 
 namespace fusescope::test {
 
-/// The engine of a network planned without wishes, with each kernel's first tactic. Throws where one cannot be built.
+/// The engine of a network planned without directives, with each kernel's first tactic. Throws where one cannot be
+/// built.
 inline std::unique_ptr<Engine> engineFor(const std::filesystem::path& path, const std::string& backend) {
   auto model = openModel(path);
   if (!model.ok()) throw std::runtime_error(model.error().text());

@@ -177,7 +177,7 @@ TEST(Codes, OperatorsThatAreWrittenOnCodesHaveNoOtherType) {
   EXPECT_NE(answer("product=int8", "precision.pin_granted"), "");
   EXPECT_NE(answer("*=int8", "precision.pin_granted"), "");
   EXPECT_EQ(answer("product=f32:obey", "precision.pin_refused"),
-            "cannot compute in f32, though the pin says obey: it is written as a product of 8-bit integers");
+            "cannot compute in f32, although the pin is marked obey: it is written as a product of 8-bit integers");
   EXPECT_EQ(answer("*=f16", "precision.nothing_to_pin"),
             "there is nothing to pin: it is written as a product of 8-bit integers");
 }

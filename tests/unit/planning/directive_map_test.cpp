@@ -74,7 +74,7 @@ TEST(DirectiveMap, ObeyIsNeverOverriddenByPrefer) {
   EXPECT_EQ(map.value().pinsOf[1], (std::vector<int>{0, 1}));
   std::vector<std::string> told;
   for (const Decision& decision : map.value().said.decisions) told.push_back(message(decision));
-  EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden by another directive: pin:1 says obey",
+  EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden by another directive: pin:1 is marked obey",
                                             "directive pin:2 is overridden by another directive: pin:3 is later"}));
 }
 
@@ -162,9 +162,10 @@ TEST(DirectiveMap, ABodyInFallbackKeepsTheModelsTypes) {
   const Decision* refused = findDecision(*plan, "precision.pin_refused", "the_if/inner_exp");
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(refused->by.text(), "pin:2");
-  EXPECT_EQ(message(*refused),
-            "cannot compute in f16, though the pin says obey: it is in the body of the_if, which runs in fallback and "
-            "keeps the model's types");
+  EXPECT_EQ(
+      message(*refused),
+      "cannot compute in f16, although the pin is marked obey: it is in the body of the_if, which runs in fallback and "
+      "keeps the model's types");
   EXPECT_NE(findDecision(*plan, "precision.pin_not_honoured", "the_if/inner_relu"), nullptr);
   const Decision* granted = findDecision(*plan, "precision.pin_granted", "the_if/inner_relu");
   ASSERT_NE(granted, nullptr) << "the type that it has anyway";

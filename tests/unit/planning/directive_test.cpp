@@ -226,7 +226,7 @@ TEST(Directive, WrongKeysOfAFileAreLocated) {
   EXPECT_EQ(errorOf("precision", "f16").where.attribute, "precision");
   EXPECT_EQ(errorOf("precision", Json::array()).where.attribute, "precision");
   EXPECT_NE(errorOf("precision", Json::array({"int64"})).message.find("'int64'"), std::string::npos);
-  EXPECT_EQ(errorOf("default", "f16").where.attribute, "default") << "a wish must not be left out in silence";
+  EXPECT_EQ(errorOf("default", "f16").where.attribute, "default") << "a directive must not be left out in silence";
   EXPECT_NE(errorOf("default", "f16").help.find("precision"), std::string::npos);
 }
 

@@ -191,7 +191,7 @@ TEST(Truncation, AConstantWithoutDataIsNotToldToSurvive) {
   EXPECT_TRUE(plan->truncation.constants.empty());
   const Decision* verdict = findDecision(*plan, "validate.constant_not_truncated", "add");
   ASSERT_NE(verdict, nullptr);
-  EXPECT_NE(message(*verdict).find("c has no data to prove that it survives as int32"), std::string::npos)
+  EXPECT_NE(message(*verdict).find("c has no data to prove that it fits into int32"), std::string::npos)
       << message(*verdict);
   EXPECT_EQ(plan->segments[0].kind, SegmentKind::Fallback);
 }

@@ -140,14 +140,14 @@ TEST(QuantisedRegion, ThatComesApartStillAnswersItsPins) {
 }
 
 TEST(DirectiveCosts, AnOutputTypeIsComparedWithTheOneBehindIt) {
-  const auto options = [](std::vector<std::string> wishes) {
+  const auto options = [](std::vector<std::string> texts) {
     PlanOptions given{.target = "cpu:avx2"};
-    for (const std::string& wish : wishes) given.directives.push_back(parseOutputType(wish).value());
+    for (const std::string& text : texts) given.directives.push_back(parseOutputType(text).value());
     return given;
   };
   const auto plan = planned(aroundAView(), options({"first=f16", "first=f16:obey"}));
   const Decision* cost = findDecision(*plan, "precision.pin_free", "first");
-  ASSERT_NE(cost, nullptr) << "without either wish the other is in force";
+  ASSERT_NE(cost, nullptr) << "without either directive the other is in force";
   EXPECT_EQ(cost->arguments["casts"], 0);
 }
 

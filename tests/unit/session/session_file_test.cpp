@@ -395,7 +395,7 @@ TEST(ModelFile, ItsDataMovesWithItAndRunsAreOfBoth) {
   EXPECT_FALSE(read.value().runs[0].madeFrom(filesOf(other.path() / "model.onnx").identity(), {}, {}));
 }
 
-TEST(OpenSession, PlansTheModelAsTheSessionWishes) {
+TEST(OpenSession, PlansTheModelAsTheSessionAsks) {
   const TemporaryFolder folder;
   const Session session = exampleSession(folder.write("model.onnx", onnxBytes(kTwoLayers)));
   ASSERT_TRUE(writeSession(folder.path() / "s.fsession", session).ok());

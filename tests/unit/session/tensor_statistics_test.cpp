@@ -109,7 +109,7 @@ TEST(TensorStatistics, WhatHasNoNumbersSaysWhy) {
   EXPECT_EQ(statistics(Tensor::zeros(DataType::F32, {3, 0})).unavailable, "it has no elements");
   EXPECT_NE(statistics(Tensor::withoutData(DataType::F32, {2})).unavailable.find("no data"), std::string::npos);
   const Tensor list = Tensor::ofElements(Container::Sequence, DataType::F32, {floats({1}, {1}), floats({1}, {2})});
-  EXPECT_EQ(statistics(list).unavailable, "it is a sequence of 2 tensors, no tensor");
+  EXPECT_EQ(statistics(list).unavailable, "it is a sequence of 2 tensors, not a tensor");
   const TensorStatistics texts = statistics(Tensor::ofStrings({3}, {"b", "a", "b"}));
   EXPECT_EQ(texts.unavailable, "it contains strings");
   ASSERT_EQ(texts.distinct.size(), 2U);

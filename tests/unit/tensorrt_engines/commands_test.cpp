@@ -63,7 +63,7 @@ TEST_F(EngineCommands, PricesAreATableAndBecomeThoseOfPlans) {
   EXPECT_EQ(answerOf({"prices", "--kept"})["tables"].size(), 1U);
   EXPECT_GT(answerOf(plan)["predicted"]["measured_ms"].get<double>(), 0.5);
   const ProcessResult text = fusescopeCommand(plan);
-  EXPECT_NE(text.out.find("times are of tensorrt 8.4 or later on a device that the files do not name"),
+  EXPECT_NE(text.out.find("times were measured by tensorrt 8.4 or later on a device that the files do not name"),
             std::string::npos)
       << text.out;
   const Json explained = answerOf({"explain", m_network, "Conv_3", "--target", "tensorrt-8", "--precision", "f16"});
@@ -106,8 +106,8 @@ TEST_F(EngineCommands, WhatHasNoTimesIsRefused) {
     EXPECT_EQ(result.status, 2) << result.out;
     return result.err;
   };
-  EXPECT_NE(saidOf({"prices"}).find("which engines to read is missing"), std::string::npos);
-  EXPECT_NE(saidOf({"prices", m_network}).find("holds no engine that was read back"), std::string::npos);
+  EXPECT_NE(saidOf({"prices"}).find("the engines to read are missing"), std::string::npos);
+  EXPECT_NE(saidOf({"prices", m_network}).find("contains no read-back plan of an engine"), std::string::npos);
   EXPECT_NE(saidOf({"prices", m_plans[0], "--types", "f99"}).find("'f99' is no type"), std::string::npos);
 }
 

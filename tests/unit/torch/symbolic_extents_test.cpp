@@ -106,7 +106,7 @@ TEST(ProgramInputs, RangesComeOfSymbolsAndExpressions) {
   EXPECT_EQ(bounded.max, (Dims{32, 7}));
   EXPECT_EQ(specOf(R"("s0": {"min_val": 2, "max_val": 16}, "2*s0": {"min_val": 6, "max_val": 12})").max, (Dims{12, 7}));
   const InputSpec open = specOf(R"("s0": {"min_val": 0, "max_val": null})");
-  EXPECT_EQ(open.min, (Dims{1, 7})) << "an extent of 0 is nobody's wish";
+  EXPECT_EQ(open.min, (Dims{1, 7})) << "an extent of 0 is nobody's request";
   EXPECT_EQ(open.max, (Dims{1024, 7}));
 }
 
