@@ -6,7 +6,7 @@
 
 #include "backends/backend.h"
 #include "base/json.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "session/artifact.h"
 #include "session/build_and_run.h"
