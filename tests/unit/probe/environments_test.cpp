@@ -7,6 +7,7 @@
 
 #include "base/shell_quoted.h"
 #include "probe/command_words.h"
+#include "probe/found_environment.h"
 #include "probe/listeners.h"
 #include "tests/unit/probe/probe_fixture.h"
 
