@@ -1,6 +1,7 @@
 // Which environments there are, what is found in them, and which commands may be started.
 #include "probe/environments.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
