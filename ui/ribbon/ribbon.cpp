@@ -7,7 +7,6 @@
 
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
-#include "ui/ribbon/ribbon_accessible.h"
 
 namespace fusescope {
 
@@ -23,7 +22,6 @@ constexpr double kLeastRange = 1e-4;
 
 Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
     : QWidget(parent), m_context(context), m_canvas(canvas), m_source(context), m_menu(new QToolButton(this)) {
-  tellScreenReadersOfRibbons();
   setObjectName(QStringLiteral("ribbon"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
