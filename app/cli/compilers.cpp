@@ -10,6 +10,7 @@
 #include "compilers/probed/asked_environment.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/probed_compiler.h"
+#include "probe/found_environment.h"
 #include "session/operations/compilers_operation.h"
 
 namespace fusescope::cli {

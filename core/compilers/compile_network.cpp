@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/segmented_engine.h"
 #include "ir/graph.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/probed_engine.h"
-#include "compilers/probed/recorded_job.h"
 #include "engine/kernel_requests.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"

@@ -7,7 +7,7 @@
 #include "backends/threads.h"
 #include "base/name_hints.h"
 #include "base/text.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "engine/engine_file.h"
 #include "engine/input_check.h"

@@ -1,9 +1,12 @@
 #include "probe/command_words.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <optional>
+
+#include "base/text.h"
 
 namespace fusescope {
 namespace {
@@ -79,6 +82,26 @@ class WordReader {
 Result<std::vector<std::string>> commandWords(std::string_view command) {
   if (command.find('\0') != std::string_view::npos) return badCommand("the command holds a NUL character");
   return WordReader(command).read();
+}
+
+std::filesystem::path programOf(std::string_view command) {
+  const auto words = commandWords(command);
+  if (!words.ok() || words.value().size() != 1) return {};
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  const std::string& word = words.value().front();
+  std::vector<fs::path> candidates;
+  if (word.find('/') != std::string::npos) {
+    candidates.emplace_back(word);
+  } else {
+    const char* path = std::getenv("PATH");
+    for (const std::string& folder : split(path != nullptr ? path : "", ':'))
+      if (!folder.empty()) candidates.push_back(fs::path(folder) / word);
+  }
+  for (const fs::path& candidate : candidates)
+    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0)
+      return fs::absolute(candidate, failed);
+  return {};
 }
 
 }  // namespace fusescope

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "probe/listener.h"
-#include "probe/probe_job.h"
+#include "probe/probe_request.h"
 #include "probe/sha256.h"
 #include "probe/started_process.h"
 

@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "probe/command_words.h"
 #include "probe/probe_archive.h"
-#include "probe/witness.h"
 
 namespace fusescope {
 namespace {

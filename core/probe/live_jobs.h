@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "probe/listener.h"
-#include "probe/probe_job.h"
 
 namespace fusescope {
+
+class ProbeJob;
 
 /// The process of a job, for another thread that suspends it. It may end at any moment.
 class LiveProcess {

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,9 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/text.h"
 #include "base/trimmed.h"
-#include "probe/command_words.h"
 #include "probe/listeners.h"
 
 extern char** environ;
@@ -111,25 +108,6 @@ bool isUnchanged(const Json& witness) {
   const auto files = witness.is_object() ? witness.find("files") : witness.end();
   return witness.is_object() && files != witness.end() && files->is_array() && !files->empty() &&
          std::ranges::all_of(*files, isAsTold);
-}
-
-fs::path programOf(std::string_view command) {
-  const auto words = commandWords(command);
-  if (!words.ok() || words.value().size() != 1) return {};
-  std::error_code failed;
-  const std::string& word = words.value().front();
-  std::vector<fs::path> candidates;
-  if (word.find('/') != std::string::npos) {
-    candidates.emplace_back(word);
-  } else {
-    const char* path = std::getenv("PATH");
-    for (const std::string& folder : split(path != nullptr ? path : "", ':'))
-      if (!folder.empty()) candidates.push_back(fs::path(folder) / word);
-  }
-  for (const fs::path& candidate : candidates)
-    if (fs::is_regular_file(candidate, failed) && ::access(candidate.c_str(), X_OK) == 0)
-      return fs::absolute(candidate, failed);
-  return {};
 }
 
 Json factsOfThisMachine() {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "base/json_fwd.h"
@@ -19,10 +17,6 @@ Result<Json> askWitness(const Environment& environment, std::string_view compile
 /// Returns whether all files that a witness lists are unchanged on this machine, so that nothing was installed, removed
 /// or written since. It starts nothing. Returns false if `witness` is not a witness.
 bool isUnchanged(const Json& witness);
-
-/// Returns the absolute path of the program that a command of one word starts, as found on PATH; links in it are not
-/// resolved. The result is empty if the command has more words or there is no such program.
-std::filesystem::path programOf(std::string_view command);
 
 /// Returns the environment variables that influence which packages a Python finds or what compilers do, and the
 /// processor and cards of this machine: {variables{}, machine{}}. If any of them changes, answers may change too.

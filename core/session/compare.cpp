@@ -10,7 +10,7 @@
 #include "base/medians.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "ir/graph.h"
 #include "planning/body_cover.h"

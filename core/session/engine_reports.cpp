@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 #include "base/json.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "planning/body_cover.h"
 #include "session/layer_types.h"

@@ -7,7 +7,7 @@
 #include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/engine_prices.h"
-#include "target/target_table.h"
+#include "target/target.h"
 
 namespace fusescope {
 namespace {

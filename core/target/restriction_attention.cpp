@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "target/node_request.h"
-#include "target/restriction_functions.h"
+#include "target/restriction_list.h"
 
 namespace fusescope {
 namespace {

@@ -1,5 +1,3 @@
-#include "target/restriction_functions.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,6 +5,7 @@
 #include "base/text.h"
 #include "ops/support/recurrent_activation.h"
 #include "target/node_request.h"
+#include "target/restriction_list.h"
 
 namespace fusescope {
 namespace {

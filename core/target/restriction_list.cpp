@@ -1,4 +1,4 @@
-#include "target/restriction_functions.h"
+#include "target/restriction_list.h"
 
 // This file contains only the list of restrictions, so that a program with another list can replace it.
 

@@ -10,11 +10,9 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "ops/type_set.h"
-#include "target/restriction_functions.h"
+#include "target/restriction_list.h"
 
 namespace fusescope {
-
-struct Target;
 
 /// A requirement of a target on a node other than its types, with one subject and one rule. See
 /// resources/targets/FORMAT.md.
@@ -103,13 +101,6 @@ struct TargetTable {
 
   const OperatorRow* find(std::string_view op) const;  ///< `op` is in the form of operatorText() in ops/no_kernel.h
 };
-
-/// Whether kernels of `target`, which runs here, calculate in `type`: in float32; in integers, by exact sums; in other
-/// floats, if the hardware has them.
-bool calculatesIn(const Target& target, DataType type);
-/// Returns a clause that says how kernels of `target`, which runs here, calculate in a float type or int8, or that the
-/// reference backend emulates it.
-std::string arithmeticText(const Target& target, DataType type);
 
 /// Reads a table. An error names `file`, the operator and the key.
 Result<TargetTable> parseTargetTable(std::string_view text, const std::string& file);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "probe/found_environment.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/add_environment_dialog.h"

@@ -7,6 +7,7 @@
 #include "compilers/probed/recorded_job.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/file_kinds.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 

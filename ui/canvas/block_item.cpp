@@ -95,9 +95,7 @@ QString unlikeNote(const CoverBlocks& blocks, const Module& run, const std::vect
       .arg(names.join(QStringLiteral(", ")), verb, qs(modules[std::size_t(run.children.front())].name));
 }
 
-}  // namespace
-
-CanvasItem blockItem(const LevelParts& level, std::size_t index) {
+CanvasItem makeBlockItem(const LevelParts& level, std::size_t index) {
   const CoverBlock& block = level.blocks.all()[index];
   const Module& module = level.blocks.moduleOf(block);
   CanvasItem item;
@@ -140,6 +138,14 @@ CanvasItem blockItem(const LevelParts& level, std::size_t index) {
   if (facts->copies == 0 && !facts->note.isEmpty()) item.title = QStringLiteral("\u2260 ") + item.title;
   item.block = std::move(facts);
   return item;
+}
+
+}  // namespace
+
+const CanvasItem& blockItem(const LevelParts& level, std::size_t block) {
+  std::optional<CanvasItem>& known = level.blockItems[block];
+  if (!known) known = makeBlockItem(level, block);
+  return *known;
 }
 
 }  // namespace fusescope

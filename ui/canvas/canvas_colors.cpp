@@ -1,6 +1,7 @@
+#include "ui/canvas/canvas_colors.h"
+
 #include <algorithm>
 
-#include "ui/canvas/canvas_painter.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/canvas_painter_private.h"
 #include "ui/canvas/container_kinds.h"
 
 namespace fusescope {
@@ -13,7 +11,6 @@ namespace {
 
 constexpr double kSecondShare = 0.2;  ///< of a box far out, in the colour of its second type
 constexpr double kGuessedWidth = 1.8, kGuessedDot = 1, kGuessedGap = 1.4;  ///< of a frame; the dots in widths of it
-constexpr double kNamesFrom = 0.30, kFullFrom = metrics::kLeastPixels / metrics::kDetailPixels;
 
 }  // namespace
 
@@ -382,22 +379,6 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   text(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
 }
 
-QStringList stubLabels(const CanvasItem& item) {
-  const QFontMetricsF font(metaFont());
-  const auto widthOf = [&](const QString& text) { return font.horizontalAdvance(text) + metrics::kStubPadding; };
-  double room = item.size.width() - metrics::kBoxPaddingX - metrics::kStripe - 6;
-  QStringList labels;
-  for (int i = 0; i < item.stubs.size(); ++i) {
-    const int left = int(item.stubs.size()) - i;
-    const QString rest = QStringLiteral("+%1").arg(left);
-    const double kept = left > 1 ? metrics::kStubGap + widthOf(rest) : 0;
-    if (widthOf(item.stubs[i]) + kept > room) return labels << rest;
-    labels << item.stubs[i];
-    room -= widthOf(item.stubs[i]) + metrics::kStubGap;
-  }
-  return labels;
-}
-
 // Names of the shared inputs, each with the end of its wire.
 void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
   const QFontMetricsF font(metaFont());
@@ -416,11 +397,6 @@ void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
     text(QRectF(x, rect.top() + 5, width, 15), Qt::AlignCenter, stub);
     x += width + metrics::kStubGap;
   }
-}
-
-Detail detailAt(double scale) {
-  if (scale < kNamesFrom) return Detail::Colors;
-  return scale < kFullFrom ? Detail::Names : Detail::Full;
 }
 
 void paintCanvas(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,

@@ -1,122 +1,120 @@
 #pragma once
 
 #include <QPainter>
-#include <QSet>
-#include <set>
+#include <algorithm>
+#include <cmath>
 
-#include "ui/canvas/canvas_badges.h"
-#include "ui/canvas/canvas_overlay.h"
-#include "ui/canvas/canvas_scene.h"
-#include "ui/canvas/color_mode.h"
-#include "ui/canvas/graph_view.h"
-#include "ui/document/shown_error.h"
-#include "ui/document/shown_time.h"
+#include "ui/canvas/canvas_look.h"
+#include "ui/canvas/canvas_metrics.h"
 
 namespace fusescope {
-
-/// The numbers of a run that the canvas shows.
-struct CanvasNumbers {
-  ShownTimes times;
-  ShownErrors errors;
-};
-
-/// How one item is painted.
-struct ItemColor {
-  QColor fill;
-  QString badge;  ///< the meaning of the colour as a word: "f16"
-  QColor badgeFill;
-  QColor stripe;            ///< colour of a second type; invalid: there is none
-  QString key;              ///< the key of its line in the legend; empty: it has none
-  std::vector<Mark> marks;  ///< shown on it as words
-};
-
-/// A line of the legend.
-struct LegendLine {
-  Swatch swatch;
-  QString key;    ///< identifies the line in all plans
-  int boxes = 0;  ///< number of boxes with this colour
-};
-
-/// The colours of the boxes of a scene. What depends on the theme is computed for each item when it is painted, so that
-/// a change of theme only costs what is on screen, however large the network is. It is a value for one thread; a copy
-/// may be used by another thread.
-class CanvasColors {
- public:
-  CanvasColors() = default;
-  CanvasColors(std::shared_ptr<const CanvasScene> scene, const ColorMode& mode, CanvasNumbers numbers,
-               const Theme& theme);
-  void setTheme(const Theme& theme);
-  const Theme& theme() const { return m_theme; }
-
-  const ItemColor& of(std::size_t item) const;
-  /// Returns how many items were computed in this theme.
-  std::size_t lookedUp() const { return m_lookedUp; }
-  const ShownTime& time(std::size_t item) const { return m_time[item]; }
-  /// Returns timeText(); empty if the time is unknown.
-  QString timeWords(std::size_t item) const {
-    return m_time[item].kind == TimeKind::Unknown ? QString() : timeText(m_time[item]);
-  }
-  std::vector<LegendLine> legend() const;  ///< the colours that occur
-  /// Returns why a box has a mark, with the numbers.
-  QString markWords(std::size_t item, Mark mark) const;
-
-  double largest = 0;             ///< for a scale, its largest amount; 0: unknown
-  double allMs = 0;               ///< the time of all kernels that the displayed run measured for this plan; 0: none
-  std::set<TimeKind> timeKinds;   ///< kinds of the known times
-  QStringList notes;              ///< for errors: what they were measured with, and what the signs beside them mean
-  bool anyPrediction = false;     ///< some fusions are predictions
-  bool anyDerived = false;        ///< some kernels contain nodes that their compiler does not name
-  bool anyGuessed = false;        ///< some kernels contain nodes whose assignment is guessed
-  bool anyWithoutKernel = false;  ///< some nodes have no kernel
-
- private:
-  BoxColor boxColor(std::size_t item) const;
-  void findLegend();
-
-  std::shared_ptr<const CanvasScene> m_scene;
-  const ColorMode* m_mode = nullptr;
-  CanvasNumbers m_numbers;
-  Theme m_theme;
-  std::vector<ShownTime> m_time;  ///< by item
-  struct OfLegend {
-    std::size_t item;  ///< one that has the line's colour
-    int boxes;
-  };
-  std::vector<OfLegend> m_ofLegend;  ///< by line of the legend
-  mutable std::vector<ItemColor> m_color;
-  mutable std::vector<bool> m_isLookedUp;
-  mutable std::size_t m_lookedUp = 0;
-};
-
-/// Everything that can differ between two pictures of one scene.
-struct CanvasLook {
-  const Theme* theme = nullptr;
-  const CanvasColors* colors = nullptr;
-  const QSet<int>* selected = nullptr;
-  const QSet<int>* matches = nullptr;   ///< null: no search
-  const QSet<QString>* only = nullptr;  ///< keys of the lines of the legend that are not dimmed; null: nothing is
-                                        ///< dimmed
-  int failing = -1;                     ///< where the displayed run first becomes wrong; -1: nowhere
-  int current = -1;                     ///< the item with the keyboard focus
-  int hovered = -1;
-  bool focus = false;
-  const CanvasOverlay* overlay = nullptr;     ///< overlay of a comparison; null: none
-  const std::vector<QRectF>* from = nullptr;  ///< former rectangles of items for an animation, null rectangles for new
-                                              ///< ones; used with `progress`
-  double progress = 1;
-};
-
-/// Returns the names of shared inputs for which a box has room; if there are more, the last one is "+3".
-QStringList stubLabels(const CanvasItem& item);
-
-/// Colors: boxes only as colours. Names: titles, large enough to be read. Full: all lines of a box whose letters have
-/// at least metrics::kLeastPixels.
-enum class Detail { Colors, Names, Full };
-Detail detailAt(double scale);
 
 /// Paints the part of the scene that meets `visible`. The painter uses scene coordinates. `scale` is the number of
 /// device-independent pixels per scene unit and determines the detail.
 void paintCanvas(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
                  double scale);
+
+/// Paints one picture of a scene. `i` is always the index of an item.
+class CanvasPainter {
+ public:
+  CanvasPainter(QPainter& painter, const CanvasScene& scene, const CanvasLook& look, const QRectF& visible,
+                double scale)
+      : m_painter(painter),
+        m_scene(scene),
+        m_look(look),
+        m_theme(*look.theme),
+        m_visible(visible),
+        m_scale(scale),
+        m_detail(detailAt(scale)),
+        m_edges(scene.edgeIndex.meeting(visible.adjusted(-kCastReach, -20, kCastReach, 20))) {}
+
+  void paint();
+
+ private:
+  static constexpr double kWordsFrom = 0.62;
+  static constexpr double kCastReach = 160;  ///< of the words beside a cast's mark
+  bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
+  bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
+  bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
+  bool isFaded(int i) const {
+    const bool isNoMatch = m_look.matches != nullptr && !m_look.matches->contains(i);
+    return !isSelected(i) && (isNoMatch || isLeftOut(i) || fadesInOverlay(i));
+  }
+  /// By the lines of the legend that are chosen.
+  bool isLeftOut(int i) const {
+    return m_look.only != nullptr && !m_look.only->contains(m_look.colors->of(std::size_t(i)).key);
+  }
+  double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
+  /// `size`: of letters, in scene units.
+  bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
+  /// Whether boxes are large enough for badges with words; from farther out a corner stands for them.
+  bool hasWords() const { return m_scale >= kWordsFrom; }
+  /// In the painter's font; what is too small to be read is left out.
+  void text(const QRectF& rect, int flags, const QString& text);
+  /// Of letters of `size` scene units, or as much more as they need to be read.
+  int legiblePixels(int size) const { return std::max(size, int(std::ceil(pixels(metrics::kLeastPixels) - 0.01))); }
+
+  // canvas_painter.cpp
+  std::vector<int> visibleItems() const;
+  QRectF rectOf(int i) const;
+  QPen outline(int i, const QColor& usual) const;
+  void breakFrame(QPen& pen, int i, bool dashed) const;
+  void container(int i);
+  void veil(const QRectF& rect, const QColor& ground);
+  void header(int i);
+  void marker(const QPointF& at, const QColor& color, double grow, bool hollow);
+  void focusRing(int i, const QRectF& rect);
+  void failureFrame(int i, const QRectF& rect);
+  void failureText();
+  void box(int i);
+  void hatch(const QRectF& rect, double radius);
+  void farBox(int i, const QRectF& rect, const QColor& color);
+  void stripe(const QRectF& rect, const QColor& color, int i);
+  QColor secondColor(int i) const;  ///< of a second type in it; invalid: there is none
+  void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
+  void pillText(const CanvasItem& item, const QRectF& rect, int i);
+  void boxText(const CanvasItem& item, const QRectF& rect, int i);
+
+  // canvas_painter_badges.cpp
+  /// Of its type, or of what the colour mode says.
+  void badge(const QPointF& topRight, int i);
+  double typeBadgeWidth(int i) const;
+  double badgeHeight() const { return m_detail == Detail::Full ? 15 : 1.5 * legiblePixels(metrics::kMetaPixels); }
+  /// Words on the upper edge of a box.
+  void badges(int i, const QRectF& rect);
+  /// In their place from afar: a corner in the colour of the mark that weighs most, with how many there are.
+  void badgeCorner(int i, const QRectF& rect);
+  double cornerSide(int i, const QRectF& rect) const;  ///< 0: no mark
+  void stubs(const CanvasItem& item, const QRectF& rect);
+
+  // canvas_painter_overlay.cpp
+  bool fadesInOverlay(int i) const;  ///< it is equal on both sides of a comparison
+  QColor diffColor(DiffSign sign) const;
+  /// Of an edge, which is `usual` where nothing is compared.
+  QPen comparedPen(int edge, const QPen& usual) const;
+  QRectF bridgeOf(int edge) const;
+  void kernelFrames();
+  void kernelLabels();
+  void diffMarks();
+  void diffChip(const QRectF& rect, DiffSign sign, const QString& words, std::vector<QRectF>& taken);
+
+  // canvas_painter_edges.cpp
+  bool isLit(const CanvasEdge& edge) const;
+  void edges();
+  void arrow(const CanvasCurves::Points& points, const QColor& color);
+  void castMarks();
+  void edgeLabels();  ///< of casts and types, none upon another
+  /// Text in the middle of a plate that hides most of what is below it.
+  void textOnGround(const QRectF& rect, double opacity, const QColor& color, const QString& text);
+
+  QPainter& m_painter;
+  const CanvasScene& m_scene;
+  const CanvasLook& m_look;
+  const Theme& m_theme;
+  const QRectF m_visible;
+  const double m_scale;
+  const Detail m_detail;
+  const std::vector<int> m_edges;  ///< that may be seen, with what stands beside them
+};
 
 }  // namespace fusescope

@@ -1,4 +1,4 @@
-#include "ui/canvas/canvas_painter_private.h"
+#include "ui/canvas/canvas_painter.h"
 
 namespace fusescope {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/canvas_painter_private.h"
+#include "ui/canvas/canvas_painter.h"
 #include "ui/canvas/edge_labels.h"
 
 namespace fusescope {

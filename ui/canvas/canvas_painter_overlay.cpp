@@ -3,7 +3,7 @@
 
 #include "ir/graph.h"
 #include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/canvas_painter_private.h"
+#include "ui/canvas/canvas_painter.h"
 #include "ui/canvas/edge_labels.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planning/read_back_plan.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/container_kinds.h"
 
@@ -41,6 +42,22 @@ QRectF rectOf(const PlacedRect& r) {
 }
 
 }  // namespace
+
+bool CanvasItem::calculates() const {
+  return container == nullptr || container->calculates;
+}
+
+bool CanvasItem::isUncertain() const {
+  return certainty && *certainty >= Certainty::Derived;
+}
+
+bool CanvasItem::isGuessed() const {
+  return certainty == Certainty::Guessed;
+}
+
+const QString& CanvasItem::handle() const {
+  return container != nullptr && container->knownByKey ? key : name;
+}
 
 void CanvasCurves::add(Points points) {
   m_points.insert(m_points.end(), points.begin(), points.end());

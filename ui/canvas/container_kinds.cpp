@@ -1,25 +1,6 @@
 #include "ui/canvas/container_kinds.h"
 
-#include "planning/read_back_plan.h"
-#include "ui/canvas/canvas_scene.h"
-
 namespace fusescope {
-
-bool CanvasItem::calculates() const {
-  return container == nullptr || container->calculates;
-}
-
-bool CanvasItem::isUncertain() const {
-  return certainty && *certainty >= Certainty::Derived;
-}
-
-bool CanvasItem::isGuessed() const {
-  return certainty == Certainty::Guessed;
-}
-
-const QString& CanvasItem::handle() const {
-  return container != nullptr && container->knownByKey ? key : name;
-}
 
 bool OpenState::isOpen(const ContainerKind& kind, const QString& handle) const {
   const auto turned = m_turned.find(kind.name);

@@ -1,3 +1,4 @@
+#include "ui/canvas/block_item.h"
 #include "ui/canvas/level_parts.h"
 
 namespace fusescope {
@@ -13,7 +14,7 @@ void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes
 }
 
 CanvasItem item(const LevelParts& level, std::size_t part) {
-  return level.blockItem(part);
+  return blockItem(level, part);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/canvas_look.h"
 
 namespace fusescope {
 

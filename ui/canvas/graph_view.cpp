@@ -5,7 +5,7 @@
 #include <QStyleHints>
 #include <cmath>
 
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/graph_view_state.h"
 #include "ui/jobs/wait_until.h"
 
 namespace fusescope {
@@ -20,7 +20,7 @@ double eased(double t) {
 
 }  // namespace
 
-GraphView::Private::Private(GraphView* view) : q(view) {
+GraphViewState::GraphViewState(GraphView* view) : q(view) {
   animated = QGuiApplication::platformName() != "offscreen";
   legend = new LegendWidget(view);
   chip = new FilterChip(view);
@@ -34,7 +34,7 @@ GraphView::Private::Private(GraphView* view) : q(view) {
   settle.setInterval(0);
 }
 
-GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Private>(this)) {
+GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<GraphViewState>(this)) {
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -114,7 +114,7 @@ std::shared_ptr<const Cover> GraphView::cover() const {
   return m->cover;
 }
 
-void GraphView::Private::request() {
+void GraphViewState::request() {
   settle.stop();
   if (isGiven) emit q->openWanted(open);
   if (!cover) return;
@@ -136,7 +136,7 @@ void GraphView::Private::request() {
 
 // The item of `before` that keeps its place: the one that was asked for, or the one nearest to the middle, or what it
 // is in if it is gone. -1: nothing in sight is there any more.
-int GraphView::Private::anchorIn(const CanvasScene& before, const CanvasScene& next) const {
+int GraphViewState::anchorIn(const CanvasScene& before, const CanvasScene& next) const {
   const auto still = [&](int item) {
     while (item >= 0 && next.itemOfKey(before.items[std::size_t(item)].key) < 0)
       item = before.items[std::size_t(item)].parent;
@@ -158,7 +158,7 @@ int GraphView::Private::anchorIn(const CanvasScene& before, const CanvasScene& n
 }
 
 // The item under the anchor keeps its place on the screen; what else moved glides there.
-void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
+void GraphViewState::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
   std::shared_ptr<const CanvasScene> before = scene;
   const bool sawBoxes = seesBoxes(), whole = std::exchange(wasWhole, false);
   // Where nobody moved the camera and nobody opened or closed just one thing, it stands as for a picture just opened.
@@ -199,7 +199,7 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
     emit q->searchChanged(matchIndex, q->matchCount());
   }
   if (!sameModel && !scene->items.empty()) {
-    const std::optional<View> wanted = std::exchange(nextView, std::nullopt);
+    const std::optional<CanvasView> wanted = std::exchange(nextView, std::nullopt);
     if (wanted && wanted->zoom > 0) {
       camera.zoom = wanted->zoom;
       centreOn(wanted->centre);
@@ -219,12 +219,12 @@ void GraphView::Private::take(std::shared_ptr<const CanvasScene> next, double mi
   emit q->layoutFinished(scene->engine, milliseconds);
 }
 
-void GraphView::Private::recolor() {
+void GraphViewState::recolor() {
   colors = CanvasColors(scene, *mode, numbers, theme);
   showColors();
 }
 
-void GraphView::Private::resolveSelection() {
+void GraphViewState::resolveSelection() {
   selected.clear();
   for (const QString& name : selection) {
     const int item = scene->itemOf(name);
@@ -234,7 +234,7 @@ void GraphView::Private::resolveSelection() {
 }
 
 // Tells a screen reader what is selected now, and the owner if the user did it.
-void GraphView::Private::changed(bool byUser) {
+void GraphViewState::changed(bool byUser) {
   centredOnce = false;
   const QString text = selection.isEmpty() ? GraphView::tr("Nothing selected") : describe(current());
   q->setAccessibleDescription(text);
@@ -285,7 +285,7 @@ void GraphView::setSummaryProvider(std::function<QString(const QString&)> provid
 void GraphView::setAnimated(bool animated) {
   m->animated = animated;
 }
-GraphView::View GraphView::view() const {
+CanvasView GraphView::view() const {
   return {.open = m->open,
           .atRest = m->atRest,
           .centre = m->toScene(QPointF(width(), height()) / 2),
@@ -293,7 +293,7 @@ GraphView::View GraphView::view() const {
           .only = m->only};
 }
 
-void GraphView::setNextView(View view) {
+void GraphView::setNextView(CanvasView view) {
   m->nextView = std::move(view);
 }
 

@@ -12,6 +12,7 @@
 #include "planning/cover.h"
 #include "planning/module_tree.h"
 #include "ui/canvas/camera.h"
+#include "ui/canvas/canvas_view.h"
 #include "ui/canvas/container_kinds.h"
 #include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"
@@ -22,6 +23,7 @@ namespace fusescope {
 struct CanvasOverlay;
 struct CanvasScene;
 struct ColorMode;
+struct GraphViewState;
 
 /// Shows the graph of a cover: segments are containers, and fused nodes are boxes that open in place. It is used on the
 /// GUI thread only; scenes are built and laid out on other threads, so that calls return at once and layoutFinished()
@@ -74,16 +76,9 @@ class GraphView : public QWidget {
 
   /// What is open and what the camera shows, so that it can be restored after setCover() of the same model, also in
   /// another window.
-  struct View {
-    OpenState open;
-    bool atRest = false;  ///< what is open is unknown, and is chosen as for a network that is opened
-    QPointF centre;       ///< in layout pixels
-    double zoom = 0;      ///< 0: the initial zoom of a network that is opened
-    QStringList only{};   ///< keys for showOnly(), in the colour mode that is set when the cover is set
-  };
-  View view() const;
+  CanvasView view() const;
   /// Sets the view that is used when the next cover of another model is set.
-  void setNextView(View view);
+  void setNextView(CanvasView view);
 
   /// Opens a fused node or a segment, or closes or toggles it. Unknown names are ignored.
   void expand(const QString& name);
@@ -172,9 +167,8 @@ class GraphView : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  struct Private;
-  friend struct Private;
-  std::unique_ptr<Private> m;
+  friend struct GraphViewState;
+  std::unique_ptr<GraphViewState> m;
 };
 
 }  // namespace fusescope

@@ -2,7 +2,8 @@
 #include <cmath>
 
 #include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {
@@ -15,7 +16,11 @@ constexpr double kHeaderWidth = 320;   // of a container that is open, what is l
 
 }  // namespace
 
-void GraphView::Private::moved() {
+QRectF GraphViewState::visibleScene() const {
+  return camera.visible(q->size());
+}
+
+void GraphViewState::moved() {
   hasCamera = !scene->items.empty();
   placeOverlays();
   minimap->setVisiblePart(visibleScene());
@@ -23,34 +28,34 @@ void GraphView::Private::moved() {
   emit q->cameraChanged(camera);
 }
 
-void GraphView::Private::zoomAt(const QPointF& viewPoint, double factor) {
+void GraphViewState::zoomAt(const QPointF& viewPoint, double factor) {
   camera.zoomAt(viewPoint, factor);
   moved();
 }
 
-void GraphView::Private::centreOn(const QPointF& scenePoint) {
+void GraphViewState::centreOn(const QPointF& scenePoint) {
   camera.centreOn(scenePoint, q->size());
   moved();
 }
 
-void GraphView::Private::showRect(const QRectF& rect, double most) {
+void GraphViewState::showRect(const QRectF& rect, double most) {
   camera.show(rect, q->size(), kMargin, most);
   moved();
 }
 
 // Steps of the square root of two: a canvas that becomes a little wider needs no other picture.
-double GraphView::Private::proportion() const {
+double GraphViewState::proportion() const {
   const double exact = double(std::max(q->width(), 1)) / std::max(q->height(), 1);
   return std::exp2(std::round(2 * std::log2(std::clamp(exact, 0.35, 4.0))) / 2);
 }
 
-bool GraphView::Private::seesAll() const {
+bool GraphViewState::seesAll() const {
   return hasCamera && visibleScene().contains(scene->bounds);
 }
 
 // Where nobody moved the camera, it stands as if the picture had been opened now; what was seen whole is seen whole;
 // otherwise what was in the middle stays there.
-void GraphView::Private::resized(const QSize& before) {
+void GraphViewState::resized(const QSize& before) {
   const bool whole = hasCamera && camera.visible(before).contains(scene->bounds);
   const QSize grown = q->size() - before;
   const bool rests = hasCamera && camera == restingAt;
@@ -73,14 +78,14 @@ void GraphView::Private::resized(const QSize& before) {
   if (free && (another || reshaped)) settle.start();
 }
 
-void GraphView::Private::showAll() {
+void GraphViewState::showAll() {
   showRect(scene->bounds, 1.0);
   restingAt = camera;
   isStart = false;
 }
 
 // All of it where that is legible; else its beginning, large enough to read.
-void GraphView::Private::showStart() {
+void GraphViewState::showStart() {
   showAll();
   isStart = true;
   if (camera.zoom >= kLegible) return;
@@ -101,14 +106,14 @@ void GraphView::Private::showStart() {
   moved();
 }
 
-bool GraphView::Private::seesBoxes() const {
+bool GraphViewState::seesBoxes() const {
   const QRectF seen = visibleScene();
   return std::ranges::any_of(scene->itemIndex.meeting(seen), [&](int item) {
     return scene->items[std::size_t(item)].isBox() && seen.intersects(scene->rects[std::size_t(item)]);
   });
 }
 
-void GraphView::Private::reveal(const QRectF& rect, bool legibly) {
+void GraphViewState::reveal(const QRectF& rect, bool legibly) {
   const QRectF seen = visibleScene().adjusted(kMargin / camera.zoom, kMargin / camera.zoom, -kMargin / camera.zoom,
                                               -kMargin / camera.zoom);
   const bool small = camera.zoom < (legibly ? kLegible : kLeastWalked);
@@ -122,17 +127,17 @@ void GraphView::Private::reveal(const QRectF& rect, bool legibly) {
   centreOn(rect.center());
 }
 
-void GraphView::Private::revealSelection() {
+void GraphViewState::revealSelection() {
   if (!selected.isEmpty()) reveal(selected.size() == 1 ? lookedAt(*selected.begin()) : selectionRect(), true);
 }
 
-QRectF GraphView::Private::selectionRect() const {
+QRectF GraphViewState::selectionRect() const {
   QRectF rect;
   for (const int item : selected) rect |= scene->rects[std::size_t(item)];
   return rect;
 }
 
-QRectF GraphView::Private::lookedAt(int item) const {
+QRectF GraphViewState::lookedAt(int item) const {
   const QRectF& rect = scene->rects[std::size_t(item)];
   const CanvasItem& of = scene->items[std::size_t(item)];
   if (!of.open) return rect;

@@ -10,7 +10,9 @@
 #include <cmath>
 
 #include "ui/canvas/canvas_metrics.h"
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {
@@ -33,7 +35,7 @@ void paintDots(QPainter& painter, const QRectF& visible, double zoom, const Them
 
 }  // namespace
 
-CanvasLook GraphView::Private::look() {
+CanvasLook GraphViewState::look() {
   CanvasLook look;
   look.theme = &theme;
   look.colors = &colors;
@@ -89,13 +91,13 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
   m->pressAt = event->pos();
   m->originAtPress = m->camera.origin;
-  m->drag = Private::Drag::None;
-  if (event->button() == Qt::MiddleButton) m->drag = Private::Drag::Pan;
-  if (event->button() == Qt::LeftButton) m->drag = Private::Drag::Undecided;
+  m->drag = GraphViewState::Drag::None;
+  if (event->button() == Qt::MiddleButton) m->drag = GraphViewState::Drag::Pan;
+  if (event->button() == Qt::LeftButton) m->drag = GraphViewState::Drag::Undecided;
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
-  using Drag = Private::Drag;
+  using Drag = GraphViewState::Drag;
   if (m->drag == Drag::Undecided &&
       (event->pos() - m->pressAt).manhattanLength() >= QApplication::startDragDistance()) {
     const bool several = event->modifiers() & Qt::ShiftModifier;
@@ -119,7 +121,7 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
-  using Drag = Private::Drag;
+  using Drag = GraphViewState::Drag;
   const Drag drag = std::exchange(m->drag, Drag::None);
   unsetCursor();
   if (event->button() != Qt::LeftButton) return;

@@ -5,7 +5,9 @@
 #include <QSvgGenerator>
 #include <cmath>
 
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {

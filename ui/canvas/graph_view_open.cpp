@@ -1,5 +1,6 @@
 // What of a GraphView is open, selected and found.
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {
@@ -8,12 +9,12 @@ constexpr int kMostOpenedFor = 12;  // selected things for each of which all aro
 
 }  // namespace
 
-QString GraphView::Private::openableOf(const QString& name) const {
+QString GraphViewState::openableOf(const QString& name) const {
   const QString handle = scene->containerOf(name);
   return scene->findOpenable(handle) ? handle : QString();
 }
 
-void GraphView::Private::setOpen(const QString& name, bool wanted) {
+void GraphViewState::setOpen(const QString& name, bool wanted) {
   const QString handle = openableOf(name);
   if ((!cover && !isGiven) || handle.isEmpty() || q->isOpen(name) == wanted) return;
   const int item = scene->itemOf(name);
@@ -23,7 +24,7 @@ void GraphView::Private::setOpen(const QString& name, bool wanted) {
   request();
 }
 
-bool GraphView::Private::openAround(const QStringList& names) {
+bool GraphViewState::openAround(const QStringList& names) {
   bool any = false;
   for (const QString& name : names) {
     auto at = scene->container(scene->containerOf(name));
@@ -92,7 +93,7 @@ int GraphView::search(const QString& text) {
   return matchCount();
 }
 
-void GraphView::Private::findMatches() {
+void GraphViewState::findMatches() {
   matches.clear();
   matchEntries = scene->matching(query);
   for (const int match : matchEntries) matches.insert(scene->itemOfEntry(match));

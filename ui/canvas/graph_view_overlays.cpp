@@ -1,7 +1,8 @@
 // What lies over the picture of a GraphView: the legend, the chip that says what it dims, and the overview.
 #include <algorithm>
 
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {
@@ -10,7 +11,7 @@ constexpr int kOverlayMargin = 12, kChipGap = 6;
 
 }  // namespace
 
-void GraphView::Private::showColors() {
+void GraphViewState::showColors() {
   legend->show(*mode, colors, said, only);
   chip->show(legend->lines(), only);
   minimap->setScene(scene, colors);
@@ -19,7 +20,7 @@ void GraphView::Private::showColors() {
 }
 
 // At the bottom on the left; on the right where it would lie on boxes on the left, and on none there.
-QPoint GraphView::Private::legendPlace() const {
+QPoint GraphViewState::legendPlace() const {
   const int y = q->height() - legend->height() - kOverlayMargin;
   const QPoint left(kOverlayMargin, y), right(q->width() - legend->width() - kOverlayMargin, y);
   const auto isOnBoxes = [&](const QPoint& place) {
@@ -31,7 +32,7 @@ QPoint GraphView::Private::legendPlace() const {
   return !minimap->isVisibleTo(q) && isOnBoxes(left) && !isOnBoxes(right) ? right : left;
 }
 
-void GraphView::Private::placeOverlays() {
+void GraphViewState::placeOverlays() {
   const bool any = !scene->items.empty();
   legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > std::max(260, legend->height() + 60));
   // An overview of what is all in sight says nothing, and lies over some of it.

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/canvas/graph_view_private.h"
+#include "ui/canvas/graph_view.h"
+#include "ui/canvas/graph_view_state.h"
 #include "ui/document/made_words.h"
 
 namespace fusescope {
 
-int GraphView::Private::current() const {
+int GraphViewState::current() const {
   if (!currentName.isEmpty()) {
     const int item = scene->itemOf(currentName);
     if (item >= 0) return item;
@@ -14,7 +15,7 @@ int GraphView::Private::current() const {
   return selected.isEmpty() ? -1 : *std::min_element(selected.begin(), selected.end());
 }
 
-void GraphView::Private::choose(int item, bool add) {
+void GraphViewState::choose(int item, bool add) {
   if (item < 0) return;
   const QString name = scene->items[std::size_t(item)].handle();
   if (add && selection.contains(name)) {
@@ -30,7 +31,7 @@ void GraphView::Private::choose(int item, bool add) {
 
 // The neighbour along an edge that is most nearly straight below or above. Of a container: along the edges of what it
 // holds.
-int GraphView::Private::nearestAlong(int item, bool down) const {
+int GraphViewState::nearestAlong(int item, bool down) const {
   const QRectF& start = scene->rects[std::size_t(item)];
   int best = -1;
   double least = 1e30;
@@ -47,7 +48,7 @@ int GraphView::Private::nearestAlong(int item, bool down) const {
   return best;
 }
 
-int GraphView::Private::sibling(int item, bool right) const {
+int GraphViewState::sibling(int item, bool right) const {
   const QPointF start = scene->rects[std::size_t(item)].center();
   int best = -1;
   double least = 1e30;
@@ -65,7 +66,7 @@ int GraphView::Private::sibling(int item, bool right) const {
   return best;
 }
 
-int GraphView::Private::firstChild(int item) const {
+int GraphViewState::firstChild(int item) const {
   int best = -1;
   for (std::size_t i = 0; i < scene->items.size(); ++i) {
     if (scene->items[i].parent != item) continue;
@@ -74,7 +75,7 @@ int GraphView::Private::firstChild(int item) const {
   return best;
 }
 
-void GraphView::Private::walk(int key) {
+void GraphViewState::walk(int key) {
   int item = current();
   if (item < 0) {
     item = scene->items.empty() ? -1 : scene->itemAt(visibleScene().center());
@@ -99,7 +100,7 @@ void GraphView::Private::walk(int key) {
   reveal(lookedAt(next));
 }
 
-void GraphView::Private::stepMatch(int by) {
+void GraphViewState::stepMatch(int by) {
   const int count = int(matchEntries.size());
   if (count == 0) return;
   matchIndex = matchIndex < 0 ? (by > 0 ? 0 : count - 1) : (matchIndex + by + count) % count;
@@ -148,7 +149,7 @@ QString precisionText(const CanvasItem& item, const Theme& theme) {
 
 }  // namespace
 
-QString GraphView::Private::timeText(int item) const {
+QString GraphViewState::timeText(int item) const {
   const QString time = colors.timeWords(std::size_t(item));
   const TimeKind kind = colors.time(std::size_t(item)).kind;
   return time.isEmpty() || kind == TimeKind::Emulated
@@ -157,7 +158,7 @@ QString GraphView::Private::timeText(int item) const {
 }
 
 /// "local error 3e-4, carried error 1e-3"; where it is wrong, that it is.
-QString GraphView::Private::errorsText(int item) const {
+QString GraphViewState::errorsText(int item) const {
   const CanvasItem& it = scene->items[std::size_t(item)];
   if (it.timeKey.isEmpty() || numbers.errors.of.empty()) return {};
   const ShownError error = numbers.errors.find(it.timeKey.toStdString());
@@ -174,13 +175,13 @@ QString GraphView::Private::errorsText(int item) const {
   return parts.join(QStringLiteral(", "));
 }
 
-QString GraphView::Private::differenceText(int item) const {
+QString GraphViewState::differenceText(int item) const {
   if (overlay == nullptr) return {};
   const QString words = overlay->words.value(item);
   return words.isEmpty() ? words : GraphView::tr("differs: %1").arg(words);
 }
 
-QString GraphView::Private::describe(int item) const {
+QString GraphViewState::describe(int item) const {
   if (item < 0) return selection.join(", ");
   const CanvasItem& it = scene->items[std::size_t(item)];
   QStringList parts{it.title, it.detail};
@@ -200,7 +201,7 @@ QString GraphView::Private::describe(int item) const {
   return parts.join(", ");
 }
 
-QString GraphView::Private::tooltipAt(const QPointF& viewPoint) const {
+QString GraphViewState::tooltipAt(const QPointF& viewPoint) const {
   const QPointF point = toScene(viewPoint);
   const int item = scene->itemAt(point);
   const int edge = item >= 0 && scene->items[std::size_t(item)].isBox() ? -1 : scene->edgeAt(point, 6 / camera.zoom);

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <QPainter>
 #include <QPushButton>
 #include <QStringList>
 #include <QWidget>
 #include <vector>
 
-#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/canvas_colors.h"
 
 namespace fusescope {
 

@@ -1,6 +1,5 @@
 #include "ui/canvas/level_parts.h"
 
-#include "ui/canvas/block_item.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -13,7 +12,7 @@ LevelParts::LevelParts(const Cover& of, const BodyPath& path, const CanvasFonts&
       fusedOfNode(of.graph().nodeIdLimit(), -1),
       placeOfNode(of.graph().nodeIdLimit(), 0),
       blocks(of, modules, !path.isNetwork()),
-      m_blockItems(blocks.all().size()) {
+      blockItems(blocks.all().size()) {
   std::uint32_t place = 0;
   for (const NodeId id : graph().order()) placeOfNode[id.index] = place++;
   handles.reserve(of.fusedNodes.size());
@@ -46,12 +45,6 @@ bool LevelParts::canOpen(std::size_t fused) const {
   std::vector<NodeId> nodes;
   drawnIn(fused, nodes);
   return nodes.size() > 1 || holdsBodies(cover, cover.fusedNodes[fused]);
-}
-
-const CanvasItem& LevelParts::blockItem(std::size_t block) const {
-  std::optional<CanvasItem>& known = m_blockItems[block];
-  if (!known) known = fusescope::blockItem(*this, block);
-  return *known;
 }
 
 }  // namespace fusescope

@@ -29,6 +29,7 @@ struct LevelParts {
   std::shared_ptr<const CanvasKernels> kernels;  ///< null: there are no blocks
   std::vector<DataType> asked;                   ///< for each node, the type that a pin asks for; empty: there are no
                                                  ///< blocks
+  mutable std::vector<std::optional<CanvasItem>> blockItems;  ///< for each block, what blockItem() has made
 
   const Graph& graph() const { return cover.graph(); }
   QString nameOf(const Node& node) const { return items.nameOf(node.name); }
@@ -39,11 +40,6 @@ struct LevelParts {
   void drawnIn(std::size_t fused, std::vector<NodeId>& nodes) const;
   /// Returns whether it is drawn as a container that can be opened: it has several nodes, or bodies.
   bool canOpen(std::size_t fused) const;
-  /// Returns the item of a block, open or closed; it is made once.
-  const CanvasItem& blockItem(std::size_t block) const;
-
- private:
-  mutable std::vector<std::optional<CanvasItem>> m_blockItems;
 };
 
 }  // namespace fusescope

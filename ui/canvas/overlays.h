@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/canvas_colors.h"
 #include "ui/jobs/job_runner.h"
 
 namespace fusescope {

@@ -4,7 +4,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "ui/compare/compare_scene.h"
+#include "ui/canvas/canvas_overlay.h"
+#include "ui/compare/compared.h"
 #include "ui/compare/side_scene.h"
 
 namespace fusescope {

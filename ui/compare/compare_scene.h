@@ -1,13 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <vector>
 
-#include "diff/difference_groups.h"
-#include "diff/union_cover.h"
 #include "ui/canvas/canvas_builder.h"
 #include "ui/canvas/canvas_overlay.h"
+#include "ui/compare/compared.h"
 
 namespace fusescope {
 
@@ -25,15 +22,6 @@ struct ComparedScenes {
 OpenState openWhereDifferent(const UnionCover& both, const std::shared_ptr<const CoverParts>& parts,
                              const QSizeF& room);
 
-/// The input of comparedScenes(): the sides, and the differences between them.
-struct Compared {
-  const UnionCover& both;
-  std::shared_ptr<const CoverParts> parts;  ///< of the union; must not be used by another thread meanwhile
-  const DiffInput& a;
-  const DiffInput& b;
-  const std::vector<DifferenceGroup>& groups;
-  std::optional<bool> fileIsA{};  ///< which side is the network of the file; nothing: neither
-};
 /// Makes both scenes from one layout of the union. May run on any thread.
 Result<std::shared_ptr<const ComparedScenes>> comparedScenes(const Compared& compared, const OpenState& open,
                                                              const CanvasFonts& fonts, const LayoutOptions& options);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/canvas/block_item.h"
+
 namespace fusescope {
 
 SideScene::SideScene(const UnionCover& both, const BuiltCanvas& built, bool ofA, const CanvasFonts& fonts)
@@ -112,7 +114,7 @@ void SideScene::addBlocks(const CanvasLevel& of) {
     if (item.key != parts.blockHandles[b]) continue;  // it is in one that is closed
     const auto found = std::ranges::find(own.blockHandles, item.key);
     if (found == own.blockHandles.end()) continue;
-    CanvasItem said = own.blockItem(std::size_t(found - own.blockHandles.begin()));
+    CanvasItem said = blockItem(own, std::size_t(found - own.blockHandles.begin()));
     said.container = item.container;
     said.open = item.open;
     own.items.size(said);

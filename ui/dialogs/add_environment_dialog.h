@@ -7,6 +7,7 @@
 #include <QTextBrowser>
 #include <optional>
 
+#include "probe/found_environment.h"
 #include "ui/document/known_environments.h"
 
 namespace fusescope {

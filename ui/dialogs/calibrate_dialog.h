@@ -12,6 +12,7 @@
 #include <QTableView>
 
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/dialogs/inputs_button.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
 #include "ui/widgets/histogram_plot.h"

@@ -6,6 +6,7 @@
 #include <QTextBrowser>
 #include <QTreeWidget>
 
+#include "probe/found_environment.h"
 #include "ui/docks/dock_context.h"
 #include "ui/document/known_environments.h"
 

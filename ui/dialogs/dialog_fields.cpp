@@ -12,7 +12,6 @@
 #include <limits>
 
 #include "session/sample_source.h"
-#include "ui/dialogs/inputs_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"
 
@@ -48,23 +47,6 @@ QPushButton* plainButton(const QString& text, const QString& tip) {
 QPushButton* named(QPushButton* button, const char* name) {
   button->setObjectName(QString::fromLatin1(name));
   return button;
-}
-
-InputsButton::InputsButton(const DockContext& context, QWidget* parent) : QPushButton(parent), m_context(context) {
-  setAutoDefault(false);
-  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  connect(this, &QPushButton::clicked, this, [this] { opened<InputsDialog>(m_context, window()); });
-  connect(&context.runs, &Runs::settingsChanged, this, &InputsButton::renew);
-  renew();
-}
-
-void InputsButton::renew() {
-  const SampleSource& inputs = m_context.runs.settings().inputs;
-  setText((inputs.empty() ? QStringLiteral("⚠ ") : QString()) + captionText(qs(inWords(inputs))) + QStringLiteral("…"));
-  const QString tip = inputs.empty()
-                          ? QStringLiteral("No inputs were given: every number that is made with random inputs says so")
-                          : QStringLiteral("Inputs of the session");
-  offer(*this, isEnabledTo(parentWidget()) ? QString() : toolTip(), tip);
 }
 
 Fold::Fold(const QString& title, QWidget* content, QWidget* parent) : QWidget(parent), m_header(new QToolButton(this)) {

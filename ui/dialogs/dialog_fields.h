@@ -42,18 +42,6 @@ QPushButton* named(QPushButton* button, const char* name);
 /// their tool tip says why.
 void addPrecisions(QComboBox& box, const std::vector<Precisions>& choices, bool ranges);
 
-/// A button that shows the session's inputs, and opens the dialog for them.
-class InputsButton : public QPushButton {
-  Q_OBJECT
-
- public:
-  explicit InputsButton(const DockContext& context, QWidget* parent = nullptr);
-
- private:
-  void renew();
-  DockContext m_context;
-};
-
 /// Rarely needed content, folded away below a line that opens it.
 class Fold : public QWidget {
   Q_OBJECT

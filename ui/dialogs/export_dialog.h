@@ -13,6 +13,7 @@
 #include "interchange/exports.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/exporter_fields.h"
+#include "ui/dialogs/inputs_button.h"
 #include "ui/docks/copy_command.h"
 #include "ui/jobs/worker_job.h"
 

@@ -10,6 +10,7 @@
 
 #include "session/tune_answer.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/dialogs/inputs_button.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/models/table_model.h"
 #include "ui/widgets/error_plot.h"

@@ -3,7 +3,6 @@
 #include <QUrl>
 #include <set>
 
-#include "ui/docks/inspector_text.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

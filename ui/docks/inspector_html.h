@@ -27,6 +27,9 @@ QString withLinks(const QString& text, const PlanSnapshot& snapshot);
 /// Returns decisions as a list, each with the evidence that it is based on.
 QString decisionsText(const PlanSnapshot& snapshot, const std::vector<std::uint32_t>& indices, const Theme& theme);
 
+/// Returns a decision with the chain of evidence that it is based on.
+QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme);
+
 /// A table of keys and values.
 class Rows {
  public:

@@ -9,6 +9,7 @@
 #include "session/artifact.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
+#include "ui/docks/inspector_text.h"
 #include "ui/docks/source_html.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"

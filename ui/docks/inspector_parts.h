@@ -1,6 +1,8 @@
 #pragma once
 
-#include "ui/docks/inspector_text.h"
+#include "ui/docks/inspector_html.h"
+#include "ui/docks/kernel_time_html.h"
+#include "ui/docks/worked_out.h"
 
 namespace fusescope {
 

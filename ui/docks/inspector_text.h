@@ -3,13 +3,12 @@
 #include <QString>
 #include <vector>
 
-#include "ui/docks/error_html.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/kernel_time_html.h"
+#include "ui/docks/worked_out.h"
 #include "ui/document/known_plans.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
-#include "verify/lost_weights.h"
 
 namespace fusescope {
 
@@ -17,21 +16,6 @@ namespace fusescope {
 
 /// `target` is targetText() of what is displayed.
 QString modelText(const PlanSnapshot& snapshot, const QString& target, const Theme& theme);
-/// The share of one kernel in the time of all kernels of the network in its run.
-struct TimeShare {
-  double part = 0;  ///< 0 … 1
-  int slower = 0;   ///< number of kernels that take longer
-  int of = 0;       ///< number of kernels with a time
-};
-/// Facts about the selection that take long to compute.
-struct WorkedOut {
-  std::vector<WhatIf> help{};  ///< for a single node
-  std::vector<LostWeight> lostWeights{};
-  bool wrong = false;                ///< it is wrong by itself
-  OfferedFix fix{};                  ///< a fix for that
-  std::string wrongBefore{};         ///< if only its inputs are wrong: the value that is wrong first
-  std::optional<TimeShare> share{};  ///< of the kernel, if the displayed run measured it
-};
 /// `workedOut` is null while it is being computed.
 QString nodeText(const PlanSnapshot& snapshot, NodeId node, const ShownKernelTime& time, const WorkedOut* workedOut,
                  const Theme& theme);
@@ -59,7 +43,5 @@ QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const 
 /// Returns the directives that name one of the nodes, and the answers of the pins among them.
 QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
-/// Returns a decision with the chain of evidence that it is based on.
-QString decisionText(const PlanSnapshot& snapshot, std::uint32_t index, const Theme& theme);
 
 }  // namespace fusescope

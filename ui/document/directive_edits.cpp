@@ -5,7 +5,7 @@
 #include "planning/pin_choices.h"
 #include "planning/quantized_model.h"
 #include "planning/truncate_modes.h"
-#include "target/target_table.h"
+#include "target/target.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "probe/environments.h"
+#include "probe/found_environment.h"
 
 namespace fusescope {
 

@@ -2,6 +2,7 @@
 
 #include <QString>
 
+#include "probe/found_environment.h"
 #include "ui/document/compiler_facts.h"
 #include "ui/document/known_environments.h"
 

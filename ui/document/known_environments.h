@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "probe/found_environment.h"
 #include "ui/document/environment_source.h"
 #include "ui/jobs/job_runner.h"
 

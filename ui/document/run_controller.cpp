@@ -4,7 +4,7 @@
 #include <QFile>
 
 #include "base/mapped_file.h"
-#include "compilers/probed/recorded_job.h"
+#include "compilers/probed/probed_compiler.h"
 #include "engine/extent_check.h"
 #include "engine/host_machine.h"
 #include "ir/graph.h"

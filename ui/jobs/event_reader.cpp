@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "ui/document/qt_text.h"
-
 namespace fusescope {
 
 EventReader::EventReader(QObject* parent)
@@ -64,7 +62,10 @@ void EventReader::readLine(std::string_view line) {
   if (!event.ok()) return;
   const WorkerEvent& said = event.value();
   if (said.kind == WorkerEventKind::Progress) {
-    keep({.id = said.id, .phase = qs(said.phase), .detail = qs(said.detail), .answer = {}});
+    keep({.id = said.id,
+          .phase = QString::fromStdString(said.phase),
+          .detail = QString::fromStdString(said.detail),
+          .answer = {}});
     return;
   }
   Decode decode;

@@ -8,7 +8,6 @@
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
-#include "ui/ribbon/ribbon_accessible.h"
 
 namespace fusescope {
 
@@ -24,7 +23,6 @@ constexpr double kLeastRange = 1e-4;
 
 Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
     : QWidget(parent), m_context(context), m_canvas(canvas), m_source(context), m_menu(new QToolButton(this)) {
-  tellScreenReadersOfRibbons();
   setObjectName(QStringLiteral("ribbon"));
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);

@@ -2,6 +2,7 @@
 #include <QMenu>
 #include <QTimer>
 
+#include "probe/found_environment.h"
 #include "ui/compare/two_views.h"
 #include "ui/document/environment_words.h"
 #include "ui/document/known_environments.h"

@@ -4,7 +4,6 @@
 #include <QMenuBar>
 
 #include "ui/document/qt_text.h"
-#include "ui/window/main_window.h"
 
 namespace fusescope {
 
@@ -32,13 +31,14 @@ QString toolTipOf(const QAction& action) {
 
 }  // namespace
 
-Actions::Actions(MainWindow& window) : QObject(&window), m_window(window) {
+Actions::Actions(MainWindow& window, QMenuBar& menus, std::function<DockContext()> context)
+    : QObject(menus.window()), m_window(window), m_menus(menus), m_context(std::move(context)) {
   for (const ActionForm& form : actionForms()) make(form);
 }
 
 QMenu* Actions::menu(const char* title) {
   const QStringList steps = text(title).split(QLatin1Char('/'));
-  QMenu* menu = menuIn(*m_window.menuBar(), steps.front());
+  QMenu* menu = menuIn(m_menus, steps.front());
   for (const QString& step : steps.mid(1)) menu = menuIn(*menu, step);
   return menu;
 }
@@ -75,8 +75,8 @@ void Actions::makeCopy(const ActionForm& form) {
   auto* copy = new QAction(QStringLiteral("Copy as command: ") + text(form.text).remove(QLatin1Char('&')), this);
   copy->setObjectName(QStringLiteral("copy:") + text(form.name));
   connect(copy, &QAction::triggered, this, [this, &form] {
-    const DockContext context = m_window.context();
-    copyCommand(context, m_window, form.command(context));
+    const DockContext context = m_context();
+    copyCommand(context, *m_menus.window(), form.command(context));
   });
   m_all << copy;
 }

@@ -3,12 +3,14 @@
 #include <QAction>
 #include <QList>
 #include <QObject>
+#include <functional>
 #include <vector>
 
 #include "ui/docks/copy_command.h"
 #include "ui/theme/theme.h"
 
 class QMenu;
+class QMenuBar;
 
 namespace fusescope {
 
@@ -46,7 +48,8 @@ class Actions : public QObject {
   Q_OBJECT
 
  public:
-  explicit Actions(MainWindow& window);
+  /// Fills `menus`, the menu bar of `window`. `context` returns what copied commands are made of.
+  Actions(MainWindow& window, QMenuBar& menus, std::function<DockContext()> context);
   /// Returns null if there is none of that name.
   QAction* find(const QString& name) const;
   QMenu* menu(const char* title);  ///< of the menu bar; it is created if necessary
@@ -65,6 +68,8 @@ class Actions : public QObject {
   void makeCopy(const ActionForm& form);
 
   MainWindow& m_window;
+  QMenuBar& m_menus;
+  const std::function<DockContext()> m_context;
   QList<QAction*> m_all;
   QList<QAction*> m_ofForm;  ///< as actionForms(); null for a menu
 };

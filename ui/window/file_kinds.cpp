@@ -4,11 +4,11 @@
 #include <fstream>
 
 #include "calibration/ranges.h"
+#include "compilers/probed/recorded_job.h"
 #include "frontends/torch/inductor_build.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
 #include "session/input_files.h"
-#include "ui/window/job_file_actions.h"
 
 namespace fusescope {
 
@@ -66,6 +66,10 @@ FileKind fileKindOf(const QString& path) {
     return FileKind::EngineFile;
   if ((isList || begin.starts_with('{')) && listsEngineLayers(name)) return FileKind::EngineLayers;
   return kindOfWhole(name, QFileInfo(path).suffix());
+}
+
+bool isResultFile(const QString& path) {
+  return isJobResult(path.toStdString());
 }
 
 bool isOfEngine(FileKind kind) {

@@ -31,6 +31,8 @@ std::optional<FileKind> kindByName(const QString& path);
 /// called on the GUI thread.
 FileKind fileKindOf(const QString& path);
 
+/// Returns whether a file has the name of a job's result.
+bool isResultFile(const QString& path);
 bool isOfEngine(FileKind kind);
 /// Returns whether such a file is about an open model, instead of being one.
 bool isForModel(FileKind kind);

@@ -96,10 +96,6 @@ void showResult(MainWindow& window, const OpenedJob& job) {
 
 }  // namespace
 
-bool isResultFile(const QString& path) {
-  return isJobResult(path.toStdString());
-}
-
 void writeJob(MainWindow& window) {
   QStringList titles;
   for (const ProbedKind* kind : allProbedKinds()) titles << qs(std::string(kind->title()));

@@ -18,7 +18,4 @@ void openResult(MainWindow& window);
 /// kernels, times and outputs. Nothing of the result is run.
 void openResult(MainWindow& window, const QString& path);
 
-/// Returns whether a file has the name of a job's result.
-bool isResultFile(const QString& path);
-
 }  // namespace fusescope

@@ -15,7 +15,7 @@
 #include "ui/document/known_environments.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
-#include "ui/window/import_action.h"
+#include "ui/ribbon/ribbon_accessible.h"
 #include "ui/window/node_menu.h"
 
 namespace fusescope {
@@ -25,6 +25,12 @@ namespace {
 const QString kDocksKey = QStringLiteral("docks");
 /// What a window manager puts around a window, as large as it may be: how large it is, is known once it is there.
 constexpr int kFrameWidth = 16, kFrameHeight = 48;
+
+/// Makes the ribbon, whose bars screen readers can read.
+Ribbon* newRibbon(const DockContext& context, GraphView& canvas) {
+  tellScreenReadersOfRibbons();
+  return new Ribbon(context, canvas);
+}
 
 }  // namespace
 
@@ -49,7 +55,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_views(new QStackedWidget),
       m_start(new StartPage),
       m_canvas(new GraphView),
-      m_ribbon(new Ribbon(context(), *m_canvas)),
+      m_ribbon(newRibbon(context(), *m_canvas)),
       m_twoViews(new TwoViews(context())),
       m_messages(new MessageBar),
       m_room(new Room([this]() -> const Theme& { return Theme::of(m_theme); })) {
@@ -166,23 +172,11 @@ void MainWindow::connectDocument() {
   connect(m_selection.get(), &Selection::changed, this, &MainWindow::showSelectionOnCanvas);
 }
 
-void MainWindow::modelOpened() {
-  m_activity->clear();
-  m_search->clear();
-  m_views->setCurrentWidget(m_canvas);
-  if (m_pages->currentWidget() != m_room) {
-    m_pages->setCurrentWidget(m_room);
-    m_ribbon->show();
-    if (m_remember) m_room->restore(QJsonDocument::fromJson(QSettings().value(kDocksKey).toByteArray()).object());
-  }
-  refreshTitle();
-  m_canvas->setFocus();
-  offerToMakeRunnable(*this);
-  // Once the session of this model has begun.
-  const auto dropped = std::exchange(m_dropped, {});
-  if (!dropped.files.empty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
-    QMetaObject::invokeMethod(
-        this, [this, files = dropped.files] { takeDropped(files); }, Qt::QueuedConnection);
+void MainWindow::showRoom() {
+  if (m_pages->currentWidget() == m_room) return;
+  m_pages->setCurrentWidget(m_room);
+  m_ribbon->show();
+  if (m_remember) m_room->restore(QJsonDocument::fromJson(QSettings().value(kDocksKey).toByteArray()).object());
 }
 
 void MainWindow::planArrived() {

@@ -192,6 +192,7 @@ class MainWindow : public QMainWindow {
   /// Inputs that lie beside the model that was opened: of a bundled sample they are taken, else they are offered.
   void findInputsBesideModel();
   void modelOpened();
+  void showRoom();  ///< in place of the start page
   void planArrived();
   void refreshTimes();
   void refreshSummary();

@@ -87,7 +87,7 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 }
 
 void MainWindow::makeActions() {
-  m_actions = new Actions(*this);
+  m_actions = new Actions(*this, *menuBar(), [this] { return context(); });
   QMenu* docks = m_actions->menu("&View/&Docks");
   for (int i = 0; i < m_docks.size(); ++i) {
     QAction* action = dockAction(m_docks[i], *dockForms()[static_cast<std::size_t>(i)]);

@@ -13,6 +13,7 @@
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/window/import_action.h"
 #include "ui/window/job_file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_keys.h"
@@ -43,6 +44,21 @@ QString needsModel(const FoundFile& file) {
 }
 
 }  // namespace
+
+void MainWindow::modelOpened() {
+  m_activity->clear();
+  m_search->clear();
+  m_views->setCurrentWidget(m_canvas);
+  showRoom();
+  refreshTitle();
+  m_canvas->setFocus();
+  offerToMakeRunnable(*this);
+  // Once the session of this model has begun.
+  const auto dropped = std::exchange(m_dropped, {});
+  if (!dropped.files.empty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
+    QMetaObject::invokeMethod(
+        this, [this, files = dropped.files] { takeDropped(files); }, Qt::QueuedConnection);
+}
 
 bool MainWindow::openFile(const QString& path) {
   m_jobs->cancel(kKindsTag);

@@ -227,7 +227,7 @@ bool MainWindow::saveSession(bool as) {
 }
 
 Json MainWindow::viewState() const {
-  const GraphView::View view = m_canvas->view();
+  const CanvasView view = m_canvas->view();
   Json state{{"version", kViewVersion},   {"centre", {view.centre.x(), view.centre.y()}},
              {"zoom", view.zoom},         {"color", m_canvas->colorMode().name},
              {"only", jsonOf(view.only)}, {"selection", jsonOf(m_canvas->selection())},
@@ -239,7 +239,7 @@ Json MainWindow::viewState() const {
 }
 
 void MainWindow::restoreView(const Json& state) {
-  GraphView::View view;
+  CanvasView view;
   for (const ContainerKind* kind : containerKinds()) {
     if (kind->turnedKey.empty()) continue;
     // What an earlier version saved, or nobody did, is chosen anew.

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "compilers/compiler.h"
-#include "probe/environments.h"
+#include "probe/found_environment.h"
 
 namespace fusescope {
 

@@ -6,6 +6,7 @@
 
 #include "base/stop.h"
 #include "probe/environments.h"
+#include "probe/found_environment.h"
 
 namespace fusescope {
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "probe/command_words.h"
 #include "probe/environments.h"
 #include "probe/frames.h"
 #include "probe/probe_archive.h"

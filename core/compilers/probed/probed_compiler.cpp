@@ -14,7 +14,6 @@
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/known_environment.h"
 #include "compilers/probed/next_build.h"
-#include "compilers/probed/probed_engine.h"
 #include "planning/plan_json.h"
 #include "probe/frames.h"
 #include "probe/job_file.h"
@@ -320,10 +319,6 @@ Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan, const Bu
   return lowered;
 }
 
-Result<std::unique_ptr<Engine>> ProbedCompiler::compile(const Lowered& lowered, const BuildOptions& options) const {
-  return std::unique_ptr<Engine>(TRY(ProbedEngine::compile(*this, lowered, options)));
-}
-
 const ProbedCompiler* findProbedCompiler(std::string_view name) {
   const std::size_t at = name.find('@');
   const ProbedKind* kind = findProbedKind(name.substr(0, at));
@@ -334,6 +329,13 @@ const ProbedCompiler* findProbedCompiler(std::string_view name) {
     compiler =
         std::make_unique<ProbedCompiler>(*kind, std::string(at == std::string_view::npos ? "" : name.substr(at + 1)));
   return compiler.get();
+}
+
+std::optional<RecordedJob> recordedJobOf(const Compiler& compiler) {
+  const auto* probed = dynamic_cast<const ProbedCompiler*>(&compiler);
+  if (probed == nullptr) return {};
+  auto recorded = probed->recorded();
+  return recorded.ok() ? std::move(recorded).value() : std::nullopt;
 }
 
 void forgetProbedCompilers() {

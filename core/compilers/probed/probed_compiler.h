@@ -100,6 +100,9 @@ class ProbedCompiler final : public Compiler {
 /// Finds a compiler of any kind in its first environment, or by NAME@ENVIRONMENT. Returns null if there is no such
 /// kind. Thread-safe; the compiler exists until the process ends.
 const ProbedCompiler* findProbedCompiler(std::string_view name);
+/// Returns the job whose result is used for `compiler`; nothing if the compiler answers live, or if the result cannot
+/// be opened.
+std::optional<RecordedJob> recordedJobOf(const Compiler& compiler);
 /// Ends the processes that were started to ask compilers, and forgets their answers, so that the next question starts
 /// anew.
 void forgetProbedCompilers();

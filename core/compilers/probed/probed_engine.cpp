@@ -289,4 +289,8 @@ Status ProbedEngine::save(const std::filesystem::path& path) const {
   return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
 }
 
+Result<std::unique_ptr<Engine>> ProbedCompiler::compile(const Lowered& lowered, const BuildOptions& options) const {
+  return std::unique_ptr<Engine>(TRY(ProbedEngine::compile(*this, lowered, options)));
+}
+
 }  // namespace fusescope

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "compilers/probed/probed_compiler.h"
 #include "probe/frames.h"
 #include "probe/job_file.h"
 
@@ -74,13 +73,6 @@ Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view ki
                      .threads = threadsIn(result.asked, result.hello),
                      .ops = result.ops,
                      .asked = result.asked};
-}
-
-std::optional<RecordedJob> recordedJobOf(const Compiler& compiler) {
-  const auto* probed = dynamic_cast<const ProbedCompiler*>(&compiler);
-  if (probed == nullptr) return {};
-  auto recorded = probed->recorded();
-  return recorded.ok() ? std::move(recorded).value() : std::nullopt;
 }
 
 }  // namespace fusescope

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,9 +34,5 @@ bool isJobResult(std::string_view environment);
 /// Reads the facts about the job from a result. Errors: those of openJobResult(), and that it is from another compiler
 /// than `kind`.
 Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view kind);
-
-/// Returns the job whose result is used for `compiler`; nothing if the compiler answers live, or if the result cannot
-/// be opened.
-std::optional<RecordedJob> recordedJobOf(const Compiler& compiler);
 
 }  // namespace fusescope

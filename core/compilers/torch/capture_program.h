@@ -2,35 +2,19 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/data_type.h"
 #include "base/stop.h"
-#include "ir/decision.h"
+#include "compilers/torch/capture_answer.h"
+#include "compilers/torch/code_to_run.h"
 
 namespace fusescope {
 
 // These make an exported program (.pt2) from code: from the module that a function of a script returns, or from a
 // TorchScript file. torch runs both with all rights of the user, so that nothing here starts before the user has
 // confirmed exactly the content to run.
-
-enum class CodeKind { Script, TorchScript };
-
-/// A file whose code torch runs in order to make a program from it.
-struct CodeToRun {
-  CodeKind kind = CodeKind::Script;
-  std::filesystem::path file;  ///< absolute
-  std::string function;        ///< the function of a script
-  std::string sha256;          ///< the hash of the content, which the user confirms
-};
-
-/// Returns the code that `given` names: "SCRIPT.py:FUNCTION", or the path of a TorchScript file, which is recognised by
-/// its content. Returns nothing for another file. Runs nothing. Errors: a script without a function, a function that is
-/// not a name, weights or modules of torch.save(), which contain no graph; the file cannot be read.
-Result<std::optional<CodeToRun>> codeNamed(const std::string& given, const StopToken& stop = {});
 
 /// The extents and type of an argument of a TorchScript network, which its file does not contain.
 struct TorchScriptInput {
@@ -46,19 +30,6 @@ struct CaptureOptions {
   bool overwrites = false;     ///< an existing file may be replaced
   bool breaks = false;         ///< reports where TorchDynamo breaks the graph even if the export succeeds
   std::vector<TorchScriptInput> inputs{};
-};
-
-/// What torch made from the code.
-struct CapturedProgram {
-  std::filesystem::path program;  ///< the .pt2 file; empty: torch could not export it, or only as ONNX
-  std::filesystem::path network;  ///< the ONNX file of torch.onnx.export(dynamo=False), which can be opened directly
-  std::string torch;              ///< its version
-  std::string way;                ///< how it was made: "torch.export (non-strict)"; empty: it was not
-  std::map<std::string, std::string> extents{};  ///< the names that a script gives to open extents, by their symbols in
-                                                 ///< the program
-  std::vector<Decision> decisions;
-  std::optional<Diagnostic> problem;  ///< why there is no program, located in the user's script; `decisions` contain
-                                      ///< details
 };
 
 /// Returns the path of the program beside the file: net.make.pt2 for net.py:make, model.pt2 for model.pt.

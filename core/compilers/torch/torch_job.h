@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compilers/probed/probed_compiler.h"
-#include "probe/environments.h"
+#include "probe/environment.h"
 
 namespace fusescope {
 

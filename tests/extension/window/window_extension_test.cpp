@@ -9,7 +9,9 @@
 #include <fstream>
 
 #include "tests/gui/gui_support.h"
-#include "ui/canvas/canvas_painter.h"
+#include "ui/canvas/color_mode.h"
+#include "ui/canvas/container_kinds.h"
+#include "ui/canvas/graph_view.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/dialogs/keys_dialog.h"
 #include "ui/window/main_window.h"

@@ -1,22 +1,42 @@
 // The layers of ARCHITECTURE.md, checked on every #include of the sources.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "tests/unit/layering/source_includes.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
+using Include = fusescope::test::SourceInclude;
+using fusescope::test::includesBelow;
+
 const std::vector<std::string> kCoreLayers{"base",     "onnxlib", "ir",          "ops",      "frontends",   "analysis",
                                            "passes",   "target",  "calibration", "planning", "cache",       "probe",
                                            "backends", "engine",  "verify",      "diff",     "interchange", "compilers",
                                            "tuning",   "layout",  "session"};
+
+const std::vector<std::string> kRoomsOfTheWindow{"theme", "jobs",    "document", "models", "widgets", "canvas",
+                                                 "docks", "compare", "dialogs",  "ribbon", "window"};
+
+/// Folders of core whose own folders have an order, from below. Files directly in such a folder are not part of it:
+/// they may be the interface that is below all of them, or what chooses among them.
+const std::vector<std::pair<std::string, std::vector<std::string>>> kOrderInFolders{
+    {"core/frontends", {"onnx", "tensorrt", "torch"}},
+    {"core/planning", {"fusion", "directives"}},
+    {"core/backends", {"reference", "native"}},
+    {"core/interchange", {"recipes", "typed_network", "substitutions"}},
+    {"core/compilers",
+     {"own", "probed", "onnxruntime", "openvino", "torch", "tensorrt", "tensorrt_rtx", "trtexec", "torch_tensorrt"}}};
 
 /// Third-party headers that only one folder may include: a pattern and the folder.
 const std::vector<std::pair<std::regex, std::string>> kSealed{
@@ -30,30 +50,14 @@ const std::vector<std::pair<std::regex, std::string>> kSealed{
     {std::regex("^re2/"), "core/base"},
 };
 
-struct Include {
-  fs::path file;  ///< relative to the source root
-  std::string header;
-};
-
-std::vector<Include> includesBelow(const std::string& folder) {
-  const fs::path root = FUSESCOPE_SOURCE_DIR;
-  const std::regex directive("^\\s*#\\s*include\\s*[<\"]([^>\"]+)[>\"]");
-  std::vector<Include> includes;
-  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-    const auto extension = entry.path().extension();
-    if (extension != ".cpp" && extension != ".h") continue;
-    std::ifstream file(entry.path());
-    std::smatch match;
-    for (std::string line; std::getline(file, line);)
-      if (std::regex_search(line, match, directive)) includes.push_back({fs::relative(entry.path(), root), match[1]});
-  }
-  return includes;
+/// Returns the place of a folder in an order, from below; -1 if it is not in it.
+int placeIn(const std::vector<std::string>& order, const std::string& folder) {
+  const auto found = std::ranges::find(order, folder);
+  return found == order.end() ? -1 : static_cast<int>(found - order.begin());
 }
 
 int layerOf(const std::string& folder) {
-  for (std::size_t i = 0; i < kCoreLayers.size(); ++i)
-    if (kCoreLayers[i] == folder) return static_cast<int>(i);
-  return -1;
+  return placeIn(kCoreLayers, folder);
 }
 
 std::string firstFolder(const std::string& path) {
@@ -70,6 +74,37 @@ TEST(Layering, CoreFoldersUseOnlyTheFoldersAboveThem) {
     EXPECT_LE(used, layerOf(own)) << include.file << " includes " << include.header;
   }
   EXPECT_GT(checked, 100U);
+}
+
+/// Checks that the folders in `folder` are those of `order`, and that each includes only files of itself and of those
+/// before it. `prefix` is how includes of these files begin. Returns the number of includes between the folders.
+int checkOrder(const std::string& folder, const std::string& prefix, const std::vector<std::string>& order) {
+  for (const auto& entry : fs::directory_iterator(fs::path(FUSESCOPE_SOURCE_DIR) / folder)) {
+    if (!entry.is_directory()) continue;
+    EXPECT_GE(placeIn(order, entry.path().filename().string()), 0)
+        << entry.path() << " has no place in the order of the folders in " << folder;
+  }
+  int between = 0;
+  for (const Include& include : includesBelow(folder)) {
+    if (!include.header.starts_with(prefix)) continue;
+    const int own = placeIn(order, firstFolder(include.file.lexically_relative(folder).generic_string()));
+    const int used = placeIn(order, firstFolder(include.header.substr(prefix.size())));
+    if (own < 0 || used < 0) continue;
+    between += own != used ? 1 : 0;
+    EXPECT_LE(used, own) << include.file << " includes " << include.header;
+  }
+  return between;
+}
+
+TEST(Layering, RoomsOfTheWindowUseOnlyTheRoomsBelowThem) {
+  EXPECT_GT(checkOrder("ui", "ui/", kRoomsOfTheWindow), 300);
+}
+
+TEST(Layering, FoldersInAFolderOfCoreUseOnlyThoseBelowThem) {
+  int between = 0;
+  for (const auto& [folder, order] : kOrderInFolders)
+    between += checkOrder(folder, folder.substr(std::string("core/").size()) + "/", order);
+  EXPECT_GT(between, 30);
 }
 
 TEST(Layering, PlanningKnowsNoBackendAndLayoutKnowsNoGraph) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "probe/found_environment.h"
 #include "probe/listeners.h"
 #include "probe/probe_archive.h"
 #include "tests/unit/probe/probe_fixture.h"

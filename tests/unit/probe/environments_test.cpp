@@ -1,12 +1,14 @@
 // Which environments there are, what is found in them, and which commands may be started.
 #include "probe/environments.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 
 #include "base/shell_quoted.h"
 #include "probe/command_words.h"
+#include "probe/found_environment.h"
 #include "probe/listeners.h"
 #include "tests/unit/probe/probe_fixture.h"
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
+#include "probe/command_words.h"
 #include "probe/listeners.h"
 
 namespace fusescope {

@@ -1,4 +1,4 @@
-#include "compilers/tensorrt/layer_places.h"
+#include "compilers/tensorrt/place_layers.h"
 
 #include <fmt/format.h>
 

@@ -6,17 +6,22 @@
 #include <QRubberBand>
 #include <QTimer>
 
-#include "ui/canvas/canvas_painter.h"
-#include "ui/canvas/graph_view.h"
+#include "planning/cover.h"
+#include "planning/module_tree.h"
+#include "ui/canvas/camera.h"
+#include "ui/canvas/canvas_look.h"
+#include "ui/canvas/canvas_view.h"
 #include "ui/canvas/layout_runner.h"
 #include "ui/canvas/legend.h"
 #include "ui/canvas/overlays.h"
 
 namespace fusescope {
 
-/// The state of a GraphView. Scene coordinates are layout pixels.
-struct GraphView::Private {
-  explicit Private(GraphView* view);
+class GraphView;
+
+/// The state of a GraphView, which the sources of its name share. Scene coordinates are layout pixels.
+struct GraphViewState {
+  explicit GraphViewState(GraphView* view);
 
   // graph_view.cpp
   void request();
@@ -36,7 +41,7 @@ struct GraphView::Private {
   // graph_view_camera.cpp
   QRectF toView(const QRectF& rect) const { return camera.toView(rect); }
   QPointF toScene(const QPointF& point) const { return camera.toScene(point); }
-  QRectF visibleScene() const { return camera.visible(q->size()); }
+  QRectF visibleScene() const;
   void moved();
   void zoomAt(const QPointF& viewPoint, double factor);
   void centreOn(const QPointF& scenePoint);
@@ -92,7 +97,7 @@ struct GraphView::Private {
   bool revealsWhenDone = false;  ///< the selection, which is in a container that opens
   CanvasColors colors;
   CanvasNumbers numbers;
-  std::optional<GraphView::View> nextView;
+  std::optional<CanvasView> nextView;
   std::function<QString(const QString&)> summary;
   LayoutRunner runner;
 
