@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the file is a pickle outside of an archive, as torch.save() wrote them before torch 1.6.
+/// Returns whether the file is a pickle outside of an archive, as torch.save() wrote it before torch 1.6.
 bool isBarePickle(const fs::path& path) {
   constexpr char kProtocol = '\x80';
   constexpr int kMostProtocol = 5;
@@ -25,7 +25,7 @@ bool isBarePickle(const fs::path& path) {
   return file.read(begin.data(), begin.size()) && begin[0] == kProtocol && begin[1] >= 0 && begin[1] <= kMostProtocol;
 }
 
-/// Nothing, for an exported program. Errors: what else the archive is.
+/// Returns nullopt for an exported program. Errors: the archive is something else.
 Result<std::optional<CodeToRun>> notCode(const fs::path& path) {
   const auto program = torch::Pt2File::open(path);
   if (!program.ok()) return atFile(program.error(), path);
