@@ -28,9 +28,11 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
-/// Splits behind the nodes that make the values, so that our own engine has them in memory, too.
+/// Splits behind the nodes that make the values, so that our own engine has them in memory, too. The network in float32
+/// has none of the codes that int8 puts into the lowered one.
 Directives apart(const MarkedValues& inner, const Engine& lowered) {
-  const Graph& graph = lowered.plan().graph();
+  const auto inFloats = unquantized(lowered.plan().model);
+  const Graph& graph = *inFloats->graph;
   Directives splits;
   for (const auto& [name, tensor] : inner.samples.front())
     if (const auto value = graph.findValue(name); value && graph.value(*value).producer.valid())
