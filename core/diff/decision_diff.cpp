@@ -80,12 +80,13 @@ class DecisionDiff {
   }
 
   /// Those that the other side could have as well. Of a body not the answers to directives: what is around it has them.
-  /// Of two networks not what was done to the files.
+  /// Of two networks not what was done to the files. Where an answer was kept is no part of a plan.
   Indices compared(const Cover& plan, bool ofA) const {
     Indices all;
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
       const Decision& decision = plan.decisions[i];
       if (m_level.around >= 0 && decision.by.isDirective()) continue;
+      if (decision.kind == DecisionKind::Cache) continue;
       if (!m_diff.oneNetwork && decision.kind < DecisionKind::Truncate) continue;
       if (m_comparable == Comparable::RefusalsOfCompilers && !isRefusalOfCompiler(decision)) continue;
       if (!aboutOneSide(plan, decision, ofA)) all.push_back(i);
