@@ -81,12 +81,14 @@ class DecisionDiff {
   }
 
   /// Returns the decisions that the other side could have as well. In a body, the answers to directives are left out,
-  /// because the graph around it has them. For two networks, decisions about changes to the files are left out.
+  /// because the graph around it has them. For two networks, decisions about changes to the files are left out. Whether
+  /// an answer was kept is not part of a plan.
   Indices compared(const Cover& plan, bool ofA) const {
     Indices all;
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
       const Decision& decision = plan.decisions[i];
       if (m_level.around >= 0 && decision.by.isDirective()) continue;
+      if (decision.kind == DecisionKind::Cache) continue;
       if (!m_diff.oneNetwork && decision.kind < DecisionKind::Truncate) continue;
       if (m_comparable == Comparable::RefusalsOfCompilers && !isRefusalOfCompiler(decision)) continue;
       if (!aboutOneSide(plan, decision, ofA)) all.push_back(i);

@@ -151,12 +151,19 @@ void addCompilerDifferences(const Cover& a, const Cover& b, std::vector<Differen
   const auto where = [](const CompilerIdentity& compiler) {
     return compiler.name + " in " + (compiler.environment.empty() ? "this program" : compiler.environment);
   };
+  const bool isAskedAlike = differences.empty();
   add(compilerText(ofA), compilerText(ofB));
   add(where(ofA), where(ofB));
+  const auto &askedOfA = a.options.compilerOptions, &askedOfB = b.options.compilerOptions;
+  // The compiler determines the target by its options.
+  if (askedOfA != askedOfB)
+    std::erase_if(differences, [](const Difference& each) { return each.kind == DifferenceKind::Target; });
   std::set<std::string> keys;
   for (const CompilerIdentity* compiler : {&ofA, &ofB})
     for (const auto& [key, value] : compiler->options) keys.insert(key);
   for (const std::string& key : keys) {
+    // What was asked for is listed already, and what was granted follows from it.
+    if (askedOfA.contains(key) || askedOfB.contains(key) || (!isAskedAlike && key.starts_with("granted_"))) continue;
     const auto option = [&](const CompilerIdentity& compiler) {
       const auto found = compiler.options.find(key);
       return found == compiler.options.end() ? "" : compiler.name + " with " + key + "=" + found->second;

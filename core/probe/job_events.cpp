@@ -21,8 +21,13 @@ Diagnostic endFrom(const Json& event, std::string_view compiler, std::string_vie
                                       : fmt::format("was ended by {}", signalInWords(static_cast<int>(signal)));
   std::string text = fmt::format("the process of {} in \"{}\" {} while it worked on \"{}\"", compiler, place, how, op);
   if (const std::string log = textOf(event, "log"); !log.empty()) text += "; its last words: " + log;
-  return {.message = std::move(text),
-          .help = signal == kKill ? "The system does that to a process when memory runs out." : ""};
+  std::string help;
+  if (signal == kKill) {
+    help = "The system does that to a process when memory runs out.";
+  } else if (op == "open") {
+    help = "See whether this Python can import it at all, and install its package again if it cannot.";
+  }
+  return {.message = std::move(text), .help = std::move(help)};
 }
 
 }  // namespace fusescope

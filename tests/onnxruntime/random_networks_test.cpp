@@ -36,7 +36,7 @@ TEST_F(OnnxRuntimeRandomNetworks, HaveOneFateForEveryNode) {
   const std::vector<std::string> levels{"basic", "extended", "all"};
   const TemporaryFolder folder;
   Sums sums;
-  const auto seeds = property::Seeds::asked(60);
+  const auto seeds = property::Seeds::asked(500);
   seeds.run([&](std::uint64_t seed) {
     property::Dice dice(seed);
     auto model = property::randomNetwork(seed, dice);

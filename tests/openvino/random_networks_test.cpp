@@ -16,7 +16,7 @@ TEST_F(OpenvinoRandomNetworks, HaveOneFateForEveryNode) {
   const std::vector<std::string> hints{"f32", "bf16"};
   const TemporaryFolder folder;
   std::size_t networks = 0, refused = 0, withBodies = 0, nodes = 0, notDisclosed = 0;
-  const auto seeds = property::Seeds::asked(60);
+  const auto seeds = property::Seeds::asked(500);
   seeds.run([&](std::uint64_t seed) {
     property::Dice dice(seed);
     auto model = property::randomNetwork(seed, dice);

@@ -48,6 +48,12 @@ class KeptAnswers : public Tally {
   std::string m_before;
 };
 
+TEST_F(KeptAnswers, AreNoDifferenceOfPlans) {
+  const std::string model = network();
+  const ProcessResult diff = command({"diff", model, model, "--compiler", "tally", "--exit-code"});
+  EXPECT_EQ(diff.status, 0) << diff.out << diff.err;  // A is asked, and B found
+}
+
 TEST_F(KeptAnswers, AreFoundByTheNextProcessAndSaidToBe) {
   const Json first = plan();
   EXPECT_FALSE(isFound(first));

@@ -159,6 +159,16 @@ TEST_P(RealCompilers, ErrorsOfLoweredTypesAreToldAtTheOutputs) {
   EXPECT_TRUE(errors["outputs"][0]["carried"].is_object());
 }
 
+/// Codes that int8 puts into the network are no nodes of the network in float32, with which it is compared.
+TEST_P(RealCompilers, ErrorsOfCodesAreTold) {
+  const std::string ranges = m_folder / "ranges.json", io = arrays("digits");
+  const ProcessResult calibrated = fusescopeCommand({"calibrate", sample("digits"), "--inputs", io, "-o", ranges});
+  ASSERT_EQ(calibrated.status, 0) << calibrated.err;
+  const Json errors = json({"errors", sample("digits"), "--precision", "int8", "--ranges", ranges, "--inputs", io});
+  ASSERT_FALSE(errors["outputs"].empty()) << errors.dump(1);
+  EXPECT_TRUE(errors["outputs"][0]["carried"].is_object());
+}
+
 /// Nobody knows what a type costs another compiler: by prices alone everything would stay in f32, with nothing to pin.
 TEST_P(RealCompilers, ASearchForPinsBeginsWithTheNarrowerType) {
   const Json tuned = json({"tune", sample("bert_tiny"), "--precision", "f16,f32", "--inputs", arrays("bert_tiny"),

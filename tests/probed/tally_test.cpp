@@ -187,6 +187,15 @@ TEST_F(Tally, StandsBesideOurs) {
   EXPECT_EQ(explained["made"]["fate"], "kernel") << explained.dump(1);
 }
 
+/// An option is one difference, also where the compiler says itself what it was asked for: it caused everything.
+TEST_F(Tally, AnOptionIsTheCauseOfWhatDiffers) {
+  const std::string model = network();
+  const Json diff = json({"diff", model, model, "--plan-a", "--compiler tally", "--plan-b",
+                          "--compiler tally --compiler-option hands=one"});
+  EXPECT_EQ(diff["differences"].size(), 1U) << diff["differences"].dump(1);
+  EXPECT_EQ(diff["causes_known"], true);
+}
+
 TEST_F(Tally, AProcessThatDiesInARunIsStartedAgain) {
   PlanOptions options{.compiler = "tally@" + python("dies run", "FUSESCOPE_TEST_DIED=" + file("died")),
                       .target = "onnxruntime"};

@@ -46,7 +46,7 @@ TEST(TensorrtRtxRandomNetworks, HaveOneFateForEveryNode) {
   ASSERT_NE(compiler, nullptr);
   const TemporaryFolder folder;
   Sums sums;
-  const auto seeds = property::Seeds::asked(30);
+  const auto seeds = property::Seeds::asked(500);
   seeds.run([&](std::uint64_t seed) {
     property::Dice dice(seed);
     auto model = property::randomNetwork(seed, dice);

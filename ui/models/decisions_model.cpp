@@ -92,7 +92,8 @@ const ReadBackPin* madeOfPin(const Cover& cover, std::uint32_t index) {
 /// "onnxruntime 1.20: ignored, it calculates in f32."
 QString madeOfPinText(const ReadBackPlan& made, const ReadBackPin& pin) {
   const QString has = pin.granted ? QStringLiteral(", it calculates in %1").arg(typeWord(*pin.granted)) : QString();
-  const QString why = pin.why.empty() ? QString() : QStringLiteral(": %1").arg(qs(pin.why));
+  QString why = pin.why.empty() ? QString() : QStringLiteral(": %1").arg(qs(pin.why));
+  if (why.endsWith('.')) why.chop(1);
   return QStringLiteral("%1: %2%3%4.").arg(compilerTitle(made.compiler), pinResultText(pin.result), has, why);
 }
 

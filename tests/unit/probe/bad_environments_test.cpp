@@ -137,7 +137,7 @@ TEST_F(BadEnvironments, APackageThatPrintsDoesNoHarm) {
 TEST_F(BadEnvironments, APackageThatCrashesWhenItIsImported) {
   expectSays(problemOf(withPackage("import os\nprint('so far so good', flush=True)\nos.kill(os.getpid(), 11)"), "fake"),
              {"the process of fake in", "was ended by signal 11 (Segmentation fault) while it worked on \"open\"",
-              "its last words: so far so good"});
+              "its last words: so far so good", "install its package again"});
   expectSays(problemOf(withPackage("import os\nos._exit(3)"), "fake"),
              {"ended with status 3 while it worked on \"open\""});
 }
