@@ -29,8 +29,8 @@ Json tensorJson(const TensorErrors& tensor, const LayerErrorReport& report) {
           {"carried", optionalError(tensor.errors.carried)}};
 }
 
-/// Returns splits after the nodes that calculate the values, so that our own engine has these values in memory, too. The
-/// network in float32 has none of the nodes for codes that int8 adds to the lowered network.
+/// Returns splits after the nodes that calculate the values, so that our own engine has these values in memory, too.
+/// The network in float32 has none of the nodes for codes that int8 adds to the lowered network.
 Directives apart(const MarkedValues& inner, const Engine& lowered) {
   const auto inFloats = unquantized(lowered.plan().model);
   const Graph& graph = *inFloats->graph;

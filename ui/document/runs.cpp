@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/graph.h"
 #include "session/run_comparison.h"
 #include "session/sample_source.h"
-#include "ir/graph.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_layer_errors.h"
