@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "onnxlib/onnx_text.h"
 #include "planning/plan_json.h"
 #include "session/open_artifact.h"
@@ -304,5 +305,4 @@ class WorkerTest : public QObject {
 };
 
 FUSESCOPE_GUI_TEST(WorkerTest, 9)
-#include "ir/graph.h"
 #include "worker_test.moc"
