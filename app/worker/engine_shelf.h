@@ -10,7 +10,8 @@
 namespace fusescope::worker {
 
 /// The artifacts and engines that were used last, by what was asked for and the identities of all files that they were
-/// made of: asking again for the same costs nothing, and what is on disk now is what is answered for. One thread.
+/// made of: asking again for the same costs nothing, and what is on disk now is what is answered for. A network that is
+/// asked for with other options is not read again, and what earlier builds of it found out is taken over. One thread.
 class EngineShelf {
  public:
   Result<Artifact> artifact(const WorkSource& source, const StopToken& stop, const Progress& progress);
@@ -20,6 +21,7 @@ class EngineShelf {
  private:
   struct KeptArtifact {
     std::string key;
+    std::string network;  ///< the part of the key that is not about options: file and inputs
     Artifact held;
   };
   struct KeptEngine {

@@ -12,6 +12,7 @@
 #include "base/stop.h"
 #include "compilers/compiler.h"
 #include "diff/common_cover.h"
+#include "engine/build_memory.h"
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
@@ -40,6 +41,9 @@ struct Artifact {
   std::shared_ptr<const Session> session{};  ///< the session that the model, its directives and inputs come from, if
                                              ///< there is one
 
+  /// What builds of this network found out, for later builds of it with other directives; null for an engine file.
+  std::shared_ptr<BuildMemory> memory{};
+
   const Compiler& compiler() const;  ///< the compiler in PlanOptions::compiler, whose existence was checked on opening
   bool isOurs() const { return &compiler() == &ownCompiler(); }
   /// Returns the cover to show and compare: what the compiler made if that is known, otherwise the plan.
@@ -62,6 +66,12 @@ std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native"
 Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                               const PlanOptions& options, const std::string& backend = "", const StopToken& stop = {},
                               const Progress& progress = {});
+
+/// Plans the model of `before` with other options, without reading it again: parts of the plan that do not change are
+/// taken over, and so is what builds of `before` found out. The plan is the same as that of openArtifact(). Errors:
+/// `before` is a plan or an engine, one of its files has changed, and those of openArtifact().
+Result<Artifact> openEdited(const Artifact& before, const PlanOptions& options, const std::string& backend = "",
+                            const StopToken& stop = {}, const Progress& progress = {});
 
 /// Opens the model of a session, planned with the options of the session. `path` is the session file. `model` is the
 /// present path of the model; empty: the path in the session. An empty `backend` means that of the session. A model
