@@ -20,6 +20,13 @@ std::string keyOf(const WorkSource& source) {
   return key.canonical();
 }
 
+/// Returns the key of a network that is asked for, whatever the options.
+std::string networkOf(const WorkSource& source) {
+  KeyBuilder key;
+  key.text(source.path).text(toJson(source.inputs).dump());
+  return key.canonical();
+}
+
 /// Returns the key of an engine: what was asked for, and the identities of the files, so that a changed or replaced
 /// file gives another engine.
 std::string keyOf(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
@@ -51,8 +58,14 @@ Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken
     std::erase_if(m_engines, [&](const KeptEngine& engine) { return engine.artifact == key; });
     m_artifacts.pop_front();
   }
-  auto opened = TRY(openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
-  m_artifacts.push_front({key, opened});
+  const std::string network = networkOf(source);
+  const auto edited = std::ranges::find_if(m_artifacts, [&](const KeptArtifact& known) {
+    return known.network == network && known.held.kind == ArtifactKind::Model && checkUnchanged(known.held.files).ok();
+  });
+  auto opened = TRY(edited != m_artifacts.end()
+                        ? openEdited(edited->held, source.options, source.backend, stop, progress)
+                        : openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
+  m_artifacts.push_front({key, network, opened});
   if (m_artifacts.size() > kMostArtifacts) m_artifacts.pop_back();
   return opened;
 }

@@ -14,6 +14,7 @@
 
 namespace fusescope {
 
+class BuildMemory;
 class KernelStore;
 
 struct BuildOptions {
@@ -24,7 +25,8 @@ struct BuildOptions {
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; inputs that are not listed use the opt
                                        ///< extents of their InputSpec
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the least recently used is dropped first
-  KernelStore* kernels = nullptr;  ///< must outlive the engine; null: the store of the process
+  KernelStore* kernels = nullptr;         ///< must outlive the engine; null: the store of the process
+  std::shared_ptr<BuildMemory> memory{};  ///< what earlier builds of the network found out; null: nothing is taken over
   /// Inputs on which the kernels that another compiler reports are compared with the numbers of their nodes, if the
   /// compiler returns inner values. This needs at least one run. If empty, nothing is compared.
   std::map<std::string, Tensor> verifyOn{};
@@ -48,6 +50,7 @@ struct TacticChoice {
                                    ///< a tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
+  bool takenOver = false;  ///< an earlier build with the same BuildOptions::memory built it; nothing was done again
 };
 /// How often a run or timing had inputs whose extents were prepared already; the build itself is the first miss.
 struct ShapeCacheCount {
@@ -65,6 +68,10 @@ struct CompilerPhase {
 struct BuildReport {
   std::int64_t regions = 0;   ///< fused nodes that were built
   std::int64_t distinct = 0;  ///< how many of them differ in structure (weights are ignored)
+  /// How many of them an earlier build with the same BuildOptions::memory had built, so that nothing of them was
+  /// compiled or measured; for how many code was compiled; and how many were measured. The latter two count equal
+  /// regions once.
+  std::int64_t takenOver = 0, compiled = 0, measured = 0;
   std::vector<TacticChoice> tactics;
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
   std::int64_t arenaBytes = 0;

@@ -1,6 +1,7 @@
 #include "engine/tactic_chooser.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/reference/reference_backend.h"
 #include "base/name_hints.h"
@@ -172,20 +173,25 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
 
 /// What the backend offers: asked once for equal regions, which have equal tactics.
 const std::vector<Tactic>& TacticChooser::offered(const Backend& backend, const KernelRequest& request,
-                                                  const std::string& region) {
+                                                  const TacticWays& ways) {
   KeyBuilder key;
-  key.text(backend.name()).text(region);
+  key.text(backend.name()).text(ways.region);
   for (const ValueId input : request.fused->inputs)
     for (const std::int64_t extent : request.values.at(input).dims) key.number(extent);
   for (const MemoryFormat& format : request.formats) key.text(format.text());
-  const auto [entry, isNew] = m_offered.try_emplace(key.canonical());
-  if (isNew) entry->second = backend.tactics(request);
-  return entry->second;
+  BuildMemory::Tactics& tactics = m_offered[key.canonical()];
+  if (tactics == nullptr && memory() != nullptr) tactics = memory()->tactics(ways.request);
+  if (tactics == nullptr) {
+    tactics = std::make_shared<const std::vector<Tactic>>(backend.tactics(request));
+    if (memory() != nullptr) memory()->keepTactics(ways.request, tactics);
+  }
+  return *tactics;
 }
 
 Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelRequest& request) {
   TacticWays ways{.region = regionKey(request)};
-  const std::vector<Tactic>& all = offered(backend, request, ways.region);
+  if (memory() != nullptr) ways.request = requestKey(backend, request, ways.region);
+  const std::vector<Tactic>& all = offered(backend, request, ways);
   if (all.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
@@ -231,13 +237,16 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   }
   if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);
   note(request, ways, way, alone);
+  noteOrigin(ways);
   return chosen;
 }
 
 Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, const KernelRequest& request,
                                                      const TacticWays& ways, std::size_t wanted,
                                                      std::shared_ptr<const Kernel>& kernel) {
-  auto first = kernels().kernel(backend, request, ways.tactics[wanted]);
+  bool isCompiled = false;
+  auto first = kernels().kernel(backend, request, ways.tactics[wanted], &isCompiled);
+  if (isCompiled) m_compiledRegions.insert(ways.region);
   if (first.ok()) {
     kernel = std::move(first).value();
     return wanted;
@@ -245,8 +254,9 @@ Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, con
   for (std::size_t way = 0; way < ways.tactics.size() && !first.error().cancelled; ++way) {
     TRY(checkStop(m_options.stop));
     if (way == wanted) continue;
-    auto other = kernels().kernel(backend, request, ways.tactics[way]);
+    auto other = kernels().kernel(backend, request, ways.tactics[way], &isCompiled);
     if (!other.ok()) continue;
+    if (isCompiled) m_compiledRegions.insert(ways.region);
     kernel = std::move(other).value();
     if (!m_quiet)
       m_report->decisions.push_back(decide("tactic.failed", {subjectOf(*request.fused)}, "build",
@@ -256,6 +266,31 @@ Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, con
     return way;
   }
   return std::move(first).error();
+}
+
+/// Whether anything of the region was done in this build, or an earlier one did it all.
+void TacticChooser::noteOrigin(const TacticWays& ways) {
+  if (m_quiet) return;
+  if (ways.measuredHere) m_measuredRegions.insert(ways.region);
+  const bool isNew = m_compiledRegions.contains(ways.region) || m_measuredRegions.contains(ways.region);
+  const bool isTakenOver = !isNew && memory() != nullptr && memory()->wasBuilt(ways.request);
+  m_report->tactics.back().takenOver = isTakenOver;
+  if (isTakenOver) ++m_report->takenOver;
+  m_built.insert(ways.request);
+}
+
+void TacticChooser::endBuild(const std::vector<std::shared_ptr<const Kernel>>& kernels) {
+  std::set<std::string> built, compiled, measured;
+  const std::function<void(const TacticChooser&)> add = [&](const TacticChooser& chooser) {
+    built.insert(chooser.m_built.begin(), chooser.m_built.end());
+    compiled.insert(chooser.m_compiledRegions.begin(), chooser.m_compiledRegions.end());
+    measured.insert(chooser.m_measuredRegions.begin(), chooser.m_measuredRegions.end());
+    for (const auto& [plan, body] : chooser.m_bodies) add(*body);
+  };
+  add(*this);
+  m_report->compiled = static_cast<std::int64_t>(compiled.size());
+  m_report->measured = static_cast<std::int64_t>(measured.size());
+  if (memory() != nullptr) memory()->endBuild(built, kernels);
 }
 
 /// The plan says fused, and it runs otherwise: by how much that is faster.

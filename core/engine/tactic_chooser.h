@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cache/timing_cache.h"
+#include "engine/build_memory.h"
 #include "engine/engine.h"
 #include "engine/kernel_store.h"
 #include "engine/measurer.h"
@@ -47,6 +48,7 @@ struct TacticWays {
   std::vector<std::optional<TacticCost>> costs;
   std::vector<MeasuredMoment> moments;  ///< the measurements of this build; empty if it measured nothing
   std::string region;                   ///< the key of the region
+  std::string request;                  ///< requestKey(), if the build has a memory; otherwise empty
   bool isMeasured = false;              ///< its costs are measured times
   bool measuredHere = false;            ///< the times were measured in this build, not taken from a cache
   bool isSettled = true;                ///< a second measurement at another moment agreed, or was not needed
@@ -106,6 +108,8 @@ class TacticChooser {
   /// Measures a conversion that became a step, so that later plans know its price. Once for each pair of types it also
   /// measures a few conversions in both directions, because a plan with pins converts where no plan did before.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// Ends a build that succeeded. The memory, if there is one, learns which regions were built, and holds `kernels`.
+  void endBuild(const std::vector<std::shared_ptr<const Kernel>>& kernels);
   /// From now on repeats the earlier choice for a fused node if there is one, without measuring or reporting.
   void replayChoices();
 
@@ -129,7 +133,10 @@ class TacticChooser {
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
                       const std::vector<Tactic>& offered);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
-  const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const std::string& region);
+  const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const TacticWays& ways);
+  void noteOrigin(const TacticWays& ways);
+  /// What other builds of this network found out; null: nothing.
+  BuildMemory* memory() const { return m_isBrief ? nullptr : m_options.memory.get(); }
   std::optional<KernelTime> knownTime(const std::string& key);
   Status measure(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
@@ -164,7 +171,10 @@ class TacticChooser {
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
   std::set<std::tuple<const Backend*, DataType, DataType>> m_notedTypes;  ///< that conversions were measured between
-  std::map<std::string, std::vector<Tactic>> m_offered;                   ///< by region and formats
+  std::map<std::string, BuildMemory::Tactics> m_offered;                  ///< by region and formats
+  std::set<std::string> m_built;                                          ///< requestKey() of what is built
+  std::set<std::string> m_measuredRegions;                                ///< region keys: this build measured them
+  std::set<std::string> m_compiledRegions;                                ///< region keys: this build compiled them
   BodyPath m_path;                                                        ///< the body
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;

@@ -68,8 +68,10 @@ Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const 
 
 std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
   if (const auto known = m_times.find(key); known != m_times.end()) return known->second;
+  if (const auto known = memory() != nullptr ? memory()->time(key) : std::nullopt) return m_times[key] = *known;
   const auto stored = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (!stored || isDisturbed(timeOf(*stored))) return std::nullopt;
+  if (memory() != nullptr) memory()->keepTime(key, timeOf(*stored));
   return m_times[key] = timeOf(*stored);
 }
 
@@ -124,6 +126,7 @@ void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
   m_measuredHere.insert(key);
   m_times[key] = time;
   if (m_cache != nullptr && !m_isBrief) m_cache->store(key, measurementOf(time));
+  if (memory() != nullptr) memory()->keepTime(key, time);
 }
 
 Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
@@ -178,14 +181,20 @@ Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, co
       m_plan->target.acceleratedBackend == kReferenceBackend)
     return none;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  const auto known = m_cache->find(regionTimeKey(region, context));
+  const std::string key = regionTimeKey(region, context);
+  if (const auto ms = memory() != nullptr ? memory()->onlyMs(key) : std::nullopt) return ms;
+  const auto known = m_cache->find(key);
   if (known && known->spread <= kConfidentSpread) return std::optional(known->ms);
   const auto time =
       TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
                     kAlone, m_options.stop));
-  if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
-  storeRegion(backend, request, region, context, *time);
-  return std::optional(time->ms);
+  if (time) m_measuredRegions.insert(region);
+  const bool isBetter = time && (!known || time->spread < known->spread);
+  if (!isBetter && !known) return none;
+  const double ms = isBetter ? time->ms : known->ms;
+  if (isBetter) storeRegion(backend, request, region, context, *time);
+  if (memory() != nullptr) memory()->keepOnlyMs(key, ms);
+  return std::optional(ms);
 }
 
 void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
@@ -224,6 +233,7 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const std::string key = conversionTimeKey(from, to, context);
   const auto [entry, isNew] = m_conversions.emplace(key, 0.0);
   if (!isNew) return entry->second;
+  if (const auto ms = memory() != nullptr ? memory()->conversionMs(key) : std::nullopt) return entry->second = *ms;
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
@@ -235,9 +245,12 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
     if (!found.ok() || !found.value()) return entry->second;
     if (!time || found.value()->ms < time->ms) time = found.value();
   }
-  if (known && known->spread <= time->spread) return entry->second;
-  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
-  return entry->second = time->ms;
+  if (!known || time->spread < known->spread) {
+    if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
+    entry->second = time->ms;
+  }
+  if (memory() != nullptr) memory()->keepConversionMs(key, entry->second);
+  return entry->second;
 }
 
 /// As a sample of its series too, where only the type changes.

@@ -69,9 +69,17 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
   json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
   json["phases"] = Json::array();
-  for (const auto& phase : phases) json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  double ms = 0;
+  for (const auto& phase : phases) {
+    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+    ms += phase.ms;
+  }
+  json["seconds"] = jsonNumber(ms / 1000);
   json["regions"] = report.regions;
   json["distinct"] = report.distinct;
+  json["compiled"] = report.compiled;
+  json["measured"] = report.measured;
+  json["taken_over"] = report.takenOver;
   json["tactics"] = Json::array();
   for (const auto& choice : report.tactics) {
     Json candidates = Json::array();
@@ -82,6 +90,7 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
                                {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
+                               {"taken_over", choice.takenOver},
                                {"candidates", std::move(candidates)}});
   }
   json["bytes"] = bytes;

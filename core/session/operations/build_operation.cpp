@@ -13,7 +13,14 @@ std::vector<Option> BuildSettings::options() {
            .isRequired = true},
           {.name = "no-measure",
            .value = NegatedFlag{&measuresTactics},
-           .help = "Use the first tactic of each kernel instead of timing all of them."}};
+           .help = "Use the first tactic of each kernel instead of timing all of them."},
+          {.name = "then",
+           .value = &then,
+           .argument = "FILE",
+           .help = "A file of directives: the network is built once more with it in place of --directives, in the same "
+                   "process. Only regions that changed are compiled and measured. Its engine is written beside the "
+                   "first, as E-FILE.fse.",
+           .isPath = true}};
 }
 
 const Operation& buildOperation() {
@@ -23,9 +30,9 @@ const Operation& buildOperation() {
       .source = {"MODEL|PLAN", "A model or a saved plan."},
       .groups = {OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<BuildSettings>,
-      .prints = "fusescope.build",
+      .prints = "fusescope.build, fusescope.builds",
       .doesNotHold = "a pin that must be obeyed is refused",
-      .writes = "--output: the engine",
+      .writes = "--output: the engine; with --then, an engine for each file beside it",
       .progress = "import, prepare, plan, kernels, tactics, write; of another compiler its own phases too"};
   return operation;
 }

@@ -10,6 +10,8 @@ namespace fusescope {
 struct BuildSettings {
   std::string output;           ///< the engine file; empty (of the window): the engine is only kept in the worker
   bool measuresTactics = true;  ///< false: each kernel uses its first tactic
+  /// Files of directives: with each of them in turn the network is built once more, in the same process.
+  std::vector<std::string> then;
 
   std::vector<Option> options();
 };
