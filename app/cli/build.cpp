@@ -7,12 +7,24 @@
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
+#include "engine/measuring_effort.h"
 #include "session/operations/build_operation.h"
 
 namespace fusescope::cli {
 namespace {
 
 using Arguments = ArgumentsOf<BuildSettings>;
+
+/// What was not measured, and why; of a build that measured all there was, nothing.
+void printMeasuring(const BuildReport& report) {
+  for (const Decision& decision : leftUnmeasured(report.measuring)) std::cout << message(decision) << "\n";
+}
+
+/// Whether the time beside it was measured, and when.
+std::string howKnown(const TacticChoice& choice, const std::optional<double>& ms) {
+  if (ms) return choice.fromCache ? "before" : "now";
+  return choice.predictedMs ? "predicted" : "no";
+}
 
 void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& times, const std::string& output,
                     std::int64_t bytes) {
@@ -27,6 +39,7 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
   for (const Decision& decision : report.decisions)
     if (decision.code == "cache.found" || decision.code == "cache.entry_damaged")
       std::cout << message(decision) << "\n";
+  printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
   for (const auto& choice : report.tactics) {
@@ -34,10 +47,9 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
     for (const auto& candidate : choice.candidates) {
       if (candidate.name == choice.chosen) ms = candidate.ms;
     }
-    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(ms), std::to_string(choice.candidates.size()),
-                 choice.fromCache ? "before"
-                 : ms             ? "now"
-                                  : "no"});
+    const std::optional<double> shown = ms ? ms : choice.predictedMs;
+    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(shown), std::to_string(choice.candidates.size()),
+                 howKnown(choice, ms)});
   }
   tactics.print();
   std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n", output,
@@ -59,6 +71,7 @@ Result<int> build(const Arguments& arguments) {
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = arguments.measuresTactics;
+  options.effortSeconds = arguments.effort;
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);

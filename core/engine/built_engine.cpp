@@ -116,7 +116,7 @@ Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
     return Done{};
   }
   const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
-  m_chooser->noteDisturbed();
+  m_chooser->noteMeasuring(m_extents);
   noteTimes(m_report.tactics);
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());

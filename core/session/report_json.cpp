@@ -59,6 +59,22 @@ Json optionalNumber(const std::optional<double>& number) {
   return number ? jsonNumber(*number) : Json(nullptr);
 }
 
+namespace {
+
+Json measuringJson(const MeasuringReport& measuring) {
+  return {{"budget_seconds", jsonNumber(measuring.budgetSeconds)},
+          {"budget_asked", measuring.isAsked},
+          {"spent_seconds", jsonNumber(measuring.spentSeconds)},
+          {"noise", jsonNumber(measuring.noise)},
+          {"measured", measuring.measured},
+          {"known", measuring.known},
+          {"left_effort", measuring.effortSpent},
+          {"left_noise", measuring.belowNoise},
+          {"left_busy", measuring.machineBusy}};
+}
+
+}  // namespace
+
 Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, const std::string& enginePath,
             std::int64_t bytes) {
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
@@ -77,8 +93,11 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
                                {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
+                               {"left", choice.left == LeftUnmeasured::No ? Json(nullptr) : Json(name(choice.left))},
+                               {"predicted_ms", optionalNumber(choice.predictedMs)},
                                {"candidates", std::move(candidates)}});
   }
+  json["measuring"] = report.measuring.wasNeeded ? measuringJson(report.measuring) : Json(nullptr);
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
   json["weight_bytes"] = report.weightBytes;

@@ -1,6 +1,7 @@
 #include "session/operations/build_operation.h"
 
 #include "session/operations/operation.h"
+#include "session/operations/shared_settings.h"
 
 namespace fusescope {
 
@@ -13,7 +14,8 @@ std::vector<Option> BuildSettings::options() {
            .isRequired = true},
           {.name = "no-measure",
            .value = NegatedFlag{&measuresTactics},
-           .help = "Use the first tactic of each kernel instead of timing all of them."}};
+           .help = "Use the first tactic of each kernel instead of timing all of them."},
+          effortOption(effort, {"no-measure"})};
 }
 
 const Operation& buildOperation() {
