@@ -1,12 +1,16 @@
 """How long a build takes of which something was built before.
 
     scripts/bench --builds [--rounds N] [--threads N] [--json F] [NETWORK|MODEL.onnx …]
+    scripts/bench --builds --zoo-store [--threads N] [--compilers NAME[,NAME]] [--most-mib N] [--json F] [NETWORK …]
 
 Each round begins with an empty cache folder and runs, each as a process of its own, for every network: a cold build, the
 same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with other
 weights. Beside them OpenVINO compiles the network with an empty cache folder, and again. After the networks come two
 chains of 32 blocks, of equal blocks and of different ones, and a plan over TensorRT for RTX, asked and found, where it
 is installed. What counts are the medians of the rounds, the first of which is not counted.
+
+With --zoo-store, the networks of the zoo are built twice with one cache folder instead, and the size of what is kept
+and what it saved are told by kind (zoo_store.py).
 """
 import argparse
 import json
@@ -20,6 +24,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from . import zoo_store
 from .builds import ROOT, quartiles, run
 
 FUSESCOPE = ROOT / "build/bin/fusescope"
@@ -170,8 +175,16 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rtx-python", default=os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON", ""), help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="F", help="all seconds, by row and name")
+    parser.add_argument("--zoo-store", action="store_true", help="what the store has after the zoo was built twice")
+    parser.add_argument("--compilers", default="fusescope,openvino,onnxruntime", metavar="NAME[,NAME]",
+                        help="of --zoo-store; default: %(default)s")
+    parser.add_argument("--most-mib", type=float, default=600, metavar="N",
+                        help="of --zoo-store: networks that are larger are left out; default: %(default)s")
     parser.add_argument("networks", nargs="*", metavar="NETWORK|MODEL.onnx", help="default: " + ", ".join(DEFAULT))
     arguments = parser.parse_args()
+    if arguments.zoo_store:
+        zoo_store.main(arguments)
+        return
     rows = []
     for row in rows_of(arguments):
         rows.append(row)
