@@ -15,7 +15,9 @@ constexpr double kRunsWorth = 1000;  // of the network: what measuring may take,
 constexpr double kLeastSeconds = 5, kMostSeconds = 60;
 constexpr double kExpectedShare = 0.25;  // that a better tactic saves, before anything of a kind was measured
 constexpr double kUsualNoise = 0.01;     // of a quiet machine
-constexpr double kLeastNoise = 0.005;    // runs of one moment agree better than two moments do
+// Runs of one moment agree better than two moments do. More than the most is of a busy machine, on which a region is
+// measured later, and not given up.
+constexpr double kLeastNoise = 0.005, kMostNoise = 0.02;
 constexpr int kDisturbedInARow = 3;      // regions, after which the machine counts as busy
 
 }  // namespace
@@ -130,7 +132,7 @@ double MeasuringEffort::noise() const {
   std::vector<double> spreads = m_spreads;
   const auto middle = spreads.begin() + std::ssize(spreads) / 2;
   std::ranges::nth_element(spreads, middle);
-  return std::max(*middle, kLeastNoise);
+  return std::clamp(*middle, kLeastNoise, kMostNoise);
 }
 
 bool MeasuringEffort::isBelowNoise(double restMs, double networkMs) const {

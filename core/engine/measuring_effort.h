@@ -69,13 +69,13 @@ class MeasuringEffort {
 
   /// Notes the relative spread of the repeated runs of a kernel.
   void noteSpread(double spread);
-  /// Returns the median of these, but not less than two moments of a quiet machine differ by; a usual value if there is
-  /// none.
+  /// Returns the median of these, but not less than two moments of a quiet machine differ by, and not more than 2 %; a
+  /// usual value if there is none.
   double noise() const;
   /// Returns whether saving `restMs` of a run that takes `networkMs` would be less than measurements are off by.
   bool isBelowNoise(double restMs, double networkMs) const;
 
-  /// Notes whether a region could be measured undisturbed.
+  /// Notes whether other work disturbed measuring a region, so that it failed or took much longer than it should.
   void noteAttempt(bool wasDisturbed);
   /// Returns whether the last attempt was disturbed: the next one should not wait long.
   bool isDoubtful() const { return m_disturbed > 0; }

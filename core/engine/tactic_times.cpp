@@ -20,6 +20,7 @@ constexpr int kMostConversionTimes = 5;  // where samples hardly agree
 constexpr std::int64_t kConvertedElements[] = {1 << 4, 1 << 7, 1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 21};
 constexpr double kNear = 1.6;               // times the fastest: measured again
 constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
+constexpr double kMuchLonger = 3;           // than on a quiet machine: others use the processors
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
 constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
 
@@ -71,6 +72,14 @@ bool areDisturbed(std::span<const std::optional<KernelTime>> times) {
                              [&](const auto& time) { return time && time->ms <= kNear * *best && isDisturbed(*time); });
 }
 
+/// What measuring these takes at most if nothing else runs.
+double quietMs(std::span<const std::optional<KernelTime>> times, const MeasureBudget& budget) {
+  double sum = 0;
+  for (const auto& time : times)
+    if (time) sum += std::max(budget.msEach, (budget.leastRounds + 1) * time->ms);
+  return sum;
+}
+
 }  // namespace
 
 /// As those of the caller's parallel regions, if nobody gave others.
@@ -114,9 +123,7 @@ Status TacticChooser::compare(const Backend& backend, const KernelRequest& reque
   const double spent = m_effort->nowMs() - start;
   m_measuringMs += spent;
   m_effort->spend(spent);
-  const bool wasDisturbed = !m_isBrief && areDisturbed(times);
-  m_effort->noteAttempt(wasDisturbed);
-  if (wasDisturbed) {
+  if (!m_isBrief && areDisturbed(times)) {
     leave(ways, LeftUnmeasured::MachineBusy);
     return Done{};
   }
@@ -155,7 +162,10 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
   if (measured.empty()) return times;
   MeasureBudget budget = m_budget;
   if (m_effort->isDoubtful()) budget.endOfPatience = 1;
+  const double start = m_effort->nowMs();
   const auto found = TRY(measureKernels(measured, budget, m_options.stop, threads()));
+  const double spent = m_effort->nowMs() - start;
+  if (!m_isBrief) m_effort->noteAttempt(areDisturbed(found) || spent > kMuchLonger * quietMs(found, budget));
   for (std::size_t i = 0; i < found.size(); ++i) times[places[i]] = found[i];
   return times;
 }
