@@ -8,6 +8,7 @@
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
+#include "engine/measuring_effort.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
 
@@ -31,6 +32,17 @@ double secondsOf(const Built& built) {
   return ms / 1000;
 }
 
+/// Prints which regions were not measured, and why. It prints nothing if all were.
+void printMeasuring(const BuildReport& report) {
+  for (const Decision& decision : leftUnmeasured(report.measuring)) std::cout << message(decision) << "\n";
+}
+
+/// Returns whether the time beside it was measured, and when.
+std::string howKnown(const TacticChoice& choice, const std::optional<double>& ms) {
+  if (ms) return choice.fromCache ? "before" : "now";
+  return choice.predictedMs ? "predicted" : "no";
+}
+
 void printForPeople(const Built& built) {
   const BuildReport& report = built.report;
   printTitle("Phases");
@@ -45,6 +57,7 @@ void printForPeople(const Built& built) {
     if (decision.code == "cache.found" || decision.code == "cache.entry_damaged" ||
         decision.code == "partition.equal_segments")
       std::cout << message(decision) << "\n";
+  printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
   for (const auto& choice : report.tactics) {
@@ -52,10 +65,9 @@ void printForPeople(const Built& built) {
     for (const auto& candidate : choice.candidates) {
       if (candidate.name == choice.chosen) ms = candidate.ms;
     }
-    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(ms), std::to_string(choice.candidates.size()),
-                 choice.fromCache ? "before"
-                 : ms             ? "now"
-                                  : "no"});
+    const std::optional<double> shown = ms ? ms : choice.predictedMs;
+    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(shown), std::to_string(choice.candidates.size()),
+                 howKnown(choice, ms)});
   }
   tactics.print();
   std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n",
@@ -130,6 +142,7 @@ Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, con
                        PhaseClock& clock) {
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = arguments.measuresTactics;
+  options.effortSeconds = arguments.effort;
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", output);

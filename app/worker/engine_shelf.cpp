@@ -31,7 +31,8 @@ std::string networkOf(const WorkSource& source) {
 /// file gives another engine.
 std::string keyOf(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
   KeyBuilder key;
-  key.text(keyOf(source)).number(options.threads).number(options.measureTactics).number(artifact.files.size());
+  key.text(keyOf(source)).number(options.threads).number(options.measureTactics);
+  key.number(options.effortSeconds.value_or(-1)).number(artifact.files.size());
   for (const FileIdentity& file : artifact.files) {
     key.text(file.path).number(file.device).number(file.inode).number(file.bytes);
     key.number(file.modifiedNs).number(file.changedNs);

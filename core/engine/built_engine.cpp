@@ -119,7 +119,7 @@ Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
     return Done{};
   }
   const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
-  m_chooser->noteDisturbed();
+  m_chooser->noteMeasuring(m_extents);
   noteTimes(m_report.tactics);
   std::vector<std::shared_ptr<const Kernel>> kernels;
   for (const Step& step : executor->program().steps)

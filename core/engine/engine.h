@@ -16,6 +16,7 @@ namespace fusescope {
 
 class BuildMemory;
 class KernelStore;
+struct MeasuredThreads;
 
 struct BuildOptions {
   std::string backend{};               ///< for accelerated segments; empty: the backend that the plan's target names
@@ -33,6 +34,11 @@ struct BuildOptions {
   /// true: the caller only wants to know which kernels another compiler makes, and will run and time nothing. An answer
   /// that was kept from an earlier, identical question may then be used.
   bool onlyMade = false;
+  /// The most seconds that are spent on measuring, where the predicted gain is largest; 0: only what earlier builds
+  /// measured is used. If it is absent, the time depends on the network (measuring_effort.h).
+  std::optional<double> effortSeconds{};
+  /// The clock and the waiting times that measuring uses; must outlive the build. Null: those of this machine.
+  const MeasuredThreads* measuredThreads = nullptr;
   StopToken stop{};
   Progress progress{};
 };
@@ -42,6 +48,15 @@ struct TacticTime {
   std::optional<double> ms;  ///< null if it was not measured or is emulated
   bool operator==(const TacticTime&) const = default;
 };
+/// Why the tactics of a fused node were not compared by measuring them.
+enum class LeftUnmeasured {
+  No,           ///< they were measured, or there is nothing to compare
+  EffortSpent,  ///< BuildOptions::effortSeconds were over
+  BelowNoise,   ///< all that was left would have saved less than measurements are off by
+  MachineBusy   ///< other programs used the processors; the next build measures them
+};
+std::string_view name(LeftUnmeasured left);  ///< "no", "effort", "noise", "busy"
+
 struct TacticChoice {
   std::string fusedNode;           ///< its name, for people
   Hash128 identity{};              ///< FusedNode::identity, by which the choice is found again
@@ -51,6 +66,19 @@ struct TacticChoice {
   bool fromCache = false;
   std::vector<TacticTime> candidates;
   bool takenOver = false;  ///< an earlier build with the same BuildOptions::memory built it; nothing was done again
+  LeftUnmeasured left = LeftUnmeasured::No;
+  std::optional<double> predictedMs{};  ///< the predicted time of a fused node that was left, if there is a prediction
+};
+/// How the time for measuring was spent. The numbers of regions count equal ones once.
+struct MeasuringReport {
+  bool wasNeeded = false;    ///< there was a region whose tactics had no times
+  double budgetSeconds = 0;  ///< the most that measuring was allowed to take
+  bool isAsked = false;      ///< the budget was asked for, and not chosen by the network
+  double spentSeconds = 0;
+  double noise = 0;           ///< relative: what repeated measurements of one kernel differed by
+  std::int64_t measured = 0;  ///< regions whose tactics this build measured
+  std::int64_t known = 0;     ///< regions whose tactics earlier builds measured
+  std::int64_t effortSpent = 0, belowNoise = 0, machineBusy = 0;  ///< regions that were left, by reason
 };
 /// How often a run or timing had inputs whose extents were prepared already; the build itself is the first miss.
 struct ShapeCacheCount {
@@ -74,6 +102,7 @@ struct BuildReport {
   std::int64_t takenOver = 0, compiled = 0, measured = 0;
   std::vector<TacticChoice> tactics;
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
+  MeasuringReport measuring;
   std::int64_t arenaBytes = 0;
   std::int64_t weightBytes = 0;
   std::int64_t liveBytes = 0;  ///< tensors that must be in memory at the same time; no arena can be smaller

@@ -1,8 +1,10 @@
 #include "engine/kernel_store.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "backends/finite_constants.h"
+#include "base/elapsed.h"
 #include "base/hash.h"
 #include "engine/code_artifact.h"
 #include "engine/region_key.h"
@@ -202,11 +204,14 @@ Result<KernelStore::CodeEntry> KernelStore::restoredOrCompiled(const Source& sou
           return CodeEntry{code, embedded, std::make_shared<const NodeNames>(artifact->names)};
         }
       }
+  const auto start = std::chrono::steady_clock::now();
   code = TRY(source.compile());
+  const double madeMs = msSince(start);
   ++m_counts.compiled;
   CodeEntry entry{code, embeddedIn(*code), std::make_shared<const NodeNames>(source.names)};
   if (auto bytes = code->serialise())
-    m_artifacts->put(key.canonical(), CodeArtifact{entry.embedded.hex(), source.names, std::move(*bytes)}.text());
+    m_artifacts->put(key.canonical(), CodeArtifact{entry.embedded.hex(), source.names, std::move(*bytes)}.text(),
+                     madeMs);
   return entry;
 }
 

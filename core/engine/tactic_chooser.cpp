@@ -94,6 +94,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const HeldBody& s
   chooser->m_loweringMutex = m_loweringMutex;
   chooser->m_quiet = m_quiet;
   chooser->m_budget = m_budget;
+  chooser->m_effort = m_effort;
   chooser->m_prefers = m_prefers;
   chooser->m_isBrief = m_isBrief;
   chooser->m_replay = m_replay;
@@ -116,10 +117,12 @@ void TacticChooser::note(const KernelRequest& request, const TacticWays& ways, s
   m_choices[identityOf(*request.fused)] = {chosen.name, chosen};
   if (m_quiet) return;
   std::vector<TacticTime> times;
-  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
-    times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : onlyTime});
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    const std::optional<double> alone = i == way ? onlyTime : std::nullopt;
+    times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : alone});
+  }
   m_report->tactics.push_back({nameOf(*request.fused), identityOf(*request.fused), chosen.name, chosen,
-                               ways.isMeasured && !ways.measuredHere, std::move(times)});
+                               ways.isMeasured && !ways.measuredHere, std::move(times), ways.left});
 }
 
 void TacticChooser::chooseAtLength(double times) {
@@ -127,6 +130,7 @@ void TacticChooser::chooseAtLength(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
+  m_effort->measureAll();
 }
 
 void TacticChooser::measureBriefly() {
@@ -206,21 +210,29 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
   } else if (ways.tactics.size() == 1 || !m_options.measureTactics || ways.tactics.front().numerics.emulated) {
     ways.costs = costsUnmeasured(ways.tactics);
   } else {
-    ways.isMeasured = true;
-    TRY(measure(backend, request, ways));
-    ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
+    ways.isComparable = true;
+    refresh(backend, request, ways);
+    ways.costs = ways.open.empty() ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
+                                   : costsUnmeasured(ways.tactics);
   }
   return ways;
 }
 
+/// What is known of a region that was left must include the backend's first guess: else it is compared with nothing.
 void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
-  if (!ways.isMeasured) return;
+  if (!ways.isComparable) return;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   tellApart(context, ways);
-  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
-    if (const auto time = m_times.find(timingKey(ways.region, ways.tactics[i], context)); time != m_times.end())
-      ways.times[i] = time->second;
-  ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    const std::string key = timingKey(ways.region, ways.tactics[i], context);
+    const auto time = m_times.find(key);
+    if (time == m_times.end()) continue;
+    ways.times[i] = time->second;
+    ways.measuredHere = ways.measuredHere || m_measuredHere.contains(key);
+  }
+  ways.isMeasured = ways.left == LeftUnmeasured::No || ways.times.front().has_value();
+  ways.costs = ways.isMeasured ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
+                               : costsUnmeasured(ways.tactics, ways.likelyMs);
 }
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
@@ -230,7 +242,7 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   const Tactic& tactic = ways.tactics[way];
   ChosenTactic chosen{tactic, std::move(kernel)};
   std::optional<double> alone;
-  if (ways.tactics.size() == 1) {
+  if (ways.tactics.size() == 1 || (ways.left == LeftUnmeasured::BelowNoise && !ways.times[way])) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
   } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet && !m_isBrief) {
     storeRegion(backend, request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);

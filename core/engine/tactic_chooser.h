@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/kernel_store.h"
 #include "engine/measurer.h"
+#include "engine/measuring_effort.h"
 #include "engine/region_key.h"
 #include "engine/tactic_selection.h"
 
@@ -49,9 +50,14 @@ struct TacticWays {
   std::vector<MeasuredMoment> moments;  ///< the measurements of this build; empty if it measured nothing
   std::string region;                   ///< the key of the region
   std::string request;                  ///< requestKey(), if the build has a memory; otherwise empty
-  bool isMeasured = false;              ///< its costs are measured times
-  bool measuredHere = false;            ///< the times were measured in this build, not taken from a cache
-  bool isSettled = true;                ///< a second measurement at another moment agreed, or was not needed
+  /// The tactics that can be compared and have no time yet. Their costs follow from compare() or leave().
+  std::vector<std::size_t> open;
+  bool isComparable = false;                 ///< there is something to compare, and it may be measured
+  LeftUnmeasured left = LeftUnmeasured::No;  ///< why it was not measured although it could have been
+  double likelyMs = 0;                       ///< a rough time of the region, for weighing regions against each other
+  bool isMeasured = false;                   ///< its costs are measured times
+  bool measuredHere = false;                 ///< the times were measured in this build, not taken from a cache
+  bool isSettled = true;                     ///< a second measurement at another moment agreed, or was not needed
 };
 
 /// Determines how each fused node may run and at what cost: by a directive, by the choice of an earlier build, or else
@@ -74,14 +80,22 @@ class TacticChooser {
 
   /// Returns the chooser of a body, which is created on first use. `step` identifies the body.
   Result<TacticChooser*> ofBody(const Plan& body, const HeldBody& step);
-  /// Returns the ways to run one fused node. Errors: no tactic can run it (located), cancellation.
+  /// Returns the ways to run one fused node, with the times that are known. Nothing is measured. Errors: no tactic can
+  /// run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
-  /// Measures again, at another moment, the tactics that ways() measured and that are close to the fastest one:
+  /// Measures the open tactics of a region, unless an equal region was measured meanwhile. If other work disturbed
+  /// this, the region is left: `ways.left` says so, and a later build measures it. Errors: cancellation.
+  Status compare(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Leaves a region unmeasured: it is predicted.
+  static void leave(TacticWays& ways, LeftUnmeasured why) { ways.left = why; }
+  /// How much is spent on measuring; shared with the choosers of bodies.
+  MeasuringEffort& effort() { return *m_effort; }
+  /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one:
   /// disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
-  /// last two measurements agreed, or if all repetitions together have taken much longer than measuring once. Errors:
-  /// cancellation.
+  /// last two measurements agreed, if all repetitions together have taken much longer than measuring once, or if the
+  /// effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Computes the costs of the ways from all measurements so far.
+  /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the
   /// backend's order, and notes this in the report. Errors: none can be prepared (the error of the way that was wanted,
@@ -97,8 +111,9 @@ class TacticChooser {
   void measureBriefly();
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
-  /// Reports how much other work disturbed the measurements of this build, if it did.
-  void noteDisturbed();
+  /// Reports how the time for measuring was spent, which regions were left and what is predicted for them, and how much
+  /// other work disturbed the measurements of this build, if it did. `extents` are those of the build.
+  void noteMeasuring(const std::map<std::string, Dims>& extents);
   /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
   /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
@@ -118,7 +133,8 @@ class TacticChooser {
       : m_plan(&plan),
         m_options(options),
         m_report(&report),
-        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()) {}
+        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()),
+        m_effort(std::make_shared<MeasuringEffort>(options.effortSeconds, options.measuredThreads)) {}
 
   /// Without those whose numbers the contract does not allow. Errors: none is left.
   Result<std::vector<Tactic>> withinContract(const Backend& backend, const KernelRequest& request,
@@ -138,7 +154,13 @@ class TacticChooser {
   /// What other builds of this network found out; null: nothing.
   BuildMemory* memory() const { return m_isBrief ? nullptr : m_options.memory.get(); }
   std::optional<KernelTime> knownTime(const std::string& key);
-  Status measure(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  void noteDisturbed();
+  void predictLeft(const std::map<std::string, Dims>& extents);
+  /// Whether nothing but what is known may be used.
+  bool isOver() const { return m_effort->whyNot() != LeftUnmeasured::No; }
+  MeasuredThreads threads() const;
+  void refresh(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget);
   Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
                                                          const TacticWays& ways, std::span<const std::size_t> which);
   void keepTime(const std::string& key, const KernelTime& time);
@@ -178,6 +200,7 @@ class TacticChooser {
   BodyPath m_path;                                                        ///< the body
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
+  std::shared_ptr<MeasuringEffort> m_effort;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again
   bool m_prefers = true;                    ///< not times alone count
   bool m_isBrief = false;                   ///< measureBriefly() was called

@@ -90,9 +90,12 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
                                {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
+                               {"left", choice.left == LeftUnmeasured::No ? Json(nullptr) : Json(name(choice.left))},
+                               {"predicted_ms", optionalNumber(choice.predictedMs)},
                                {"taken_over", choice.takenOver},
                                {"candidates", std::move(candidates)}});
   }
+  json["measuring"] = report.measuring.wasNeeded ? measuringJson(report.measuring) : Json(nullptr);
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
   json["weight_bytes"] = report.weightBytes;

@@ -1,6 +1,7 @@
 #include "session/operations/build_operation.h"
 
 #include "session/operations/operation.h"
+#include "session/operations/shared_settings.h"
 
 namespace fusescope {
 
@@ -20,7 +21,8 @@ std::vector<Option> BuildSettings::options() {
            .help = "A file of directives: the network is built once more with it in place of --directives, in the same "
                    "process. Only regions that changed are compiled and measured. Its engine is written beside the "
                    "first, as E-FILE.fse.",
-           .isPath = true}};
+           .isPath = true},
+          effortOption(effort, {"no-measure"})};
 }
 
 const Operation& buildOperation() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 #include "session/operations/option.h"
@@ -12,6 +13,8 @@ struct BuildSettings {
   bool measuresTactics = true;  ///< false: each kernel uses its first tactic
   /// Files of directives: with each of them in turn the network is built once more, in the same process.
   std::vector<std::string> then;
+
+  std::optional<double> effort;  ///< the most seconds for measuring; see BuildOptions::effortSeconds
 
   std::vector<Option> options();
 };

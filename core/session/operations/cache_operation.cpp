@@ -52,7 +52,8 @@ const Operation& cacheOperation() {
                  .prints = "fusescope.cache_verify",
                  .doesNotHold = "something was damaged"},
                 {.name = "cache gc",
-                 .summary = "Remove what is least worth its bytes, down to the limit, and files that nothing refers to",
+                 .summary = "Remove what is quicker to make than to load, what is least worth its bytes, down to the "
+                            "limit, and files that nothing refers to",
                  .groups = {OptionGroup::Json},
                  .usualOptions = copyOfUsualOptions<CacheGcSettings>,
                  .prints = "fusescope.cache_gc"},

@@ -1,6 +1,7 @@
 """How long a build takes of which something was built before.
 
     scripts/bench --builds [--rounds N] [--threads N] [--pins N] [--json F] [NETWORK|MODEL.onnx …]
+    scripts/bench --builds --zoo-store [--threads N] [--compilers NAME[,NAME]] [--most-mib N] [--json F] [NETWORK …]
 
 Each round begins with an empty cache folder and runs, each as a process of its own, for every network: a cold build, the
 same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with other
@@ -9,6 +10,9 @@ chains of 32 blocks, of equal blocks and of different ones, and a plan over Tens
 is installed. What counts are the medians of the rounds, the first of which is not counted. With --pins N nothing of
 this is timed: for each network there is a session of N pins in one process (pin_session.py), as a table of what was
 compiled, measured and taken over each time.
+
+With --zoo-store, the networks of the zoo are built twice with one cache folder instead, and the size of what is kept
+and what it saved are told by kind (zoo_store.py).
 """
 import argparse
 import json
@@ -24,6 +28,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from . import pin_session
+from . import zoo_store
 from .builds import ROOT, quartiles, run
 
 FUSESCOPE = ROOT / "build/bin/fusescope"
@@ -199,8 +204,16 @@ def main():
     parser.add_argument("--pins", type=int, default=0, metavar="N", help="a session of so many pins in one process instead")
     parser.add_argument("--rtx-python", default=os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON", ""), help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="F", help="all seconds, by row and name")
+    parser.add_argument("--zoo-store", action="store_true", help="what the store has after the zoo was built twice")
+    parser.add_argument("--compilers", default="fusescope,openvino,onnxruntime", metavar="NAME[,NAME]",
+                        help="of --zoo-store; default: %(default)s")
+    parser.add_argument("--most-mib", type=float, default=600, metavar="N",
+                        help="of --zoo-store: networks that are larger are left out; default: %(default)s")
     parser.add_argument("networks", nargs="*", metavar="NETWORK|MODEL.onnx", help="default: " + ", ".join(DEFAULT))
     arguments = parser.parse_args()
+    if arguments.zoo_store:
+        zoo_store.main(arguments)
+        return
     rows = []
     for row in sessions_of(arguments) if arguments.pins else rows_of(arguments):
         rows.append(row)
