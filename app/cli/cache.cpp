@@ -68,14 +68,21 @@ Json sharedJson() {
   if (shared == nullptr) return nullptr;
   shared->ping();
   const std::string problem = shared->problem();
-  return {{"place", shared->named()}, {"problem", problem.empty() ? Json() : Json(problem)}};
+  const auto contents = problem.empty() ? shared->contents() : Diagnostic{.message = problem};
+  return {{"place", shared->named()},
+          {"problem", problem.empty() ? Json() : Json(problem)},
+          {"entries", contents.ok() ? Json(contents.value().entries) : Json()},
+          {"stored_bytes", contents.ok() ? Json(contents.value().bytes) : Json()}};
 }
 
 void printShared(const Json& shared) {
   if (shared.is_null()) return;
   const Json& problem = shared["problem"];
-  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(),
-                           problem.is_null() ? "it answers" : problem.get<std::string>());
+  std::string said = problem.is_null() ? "it answers" : problem.get<std::string>();
+  if (shared["entries"].is_number())
+    said += fmt::format("; {}, {}", entriesText(shared["entries"].get<std::int64_t>()),
+                        bytesText(shared["stored_bytes"].get<std::int64_t>()));
+  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(), said);
 }
 
 Json kindJson(const KindStatistics& of) {
@@ -249,7 +256,30 @@ int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool j
   return kDone;
 }
 
+Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
+  const auto shared = sharedStoreOfVariables(CacheMode::Write);
+  if (shared == nullptr)
+    return Diagnostic{.message = "no shared store is named",
+                      .where = {.attribute = "--shared"},
+                      .help = "Set FUSESCOPE_SHARED_STORE to the whole path of a folder."};
+  const PlaceCollected collected = TRY(shared->collect(*arguments.limit));
+  if (arguments.json) {
+    Json json = document("gc");
+    json["removed"] = collected.removed;
+    json["stored_bytes"] = collected.left.bytes;
+    json["place"] = shared->named();
+    json["entries"] = collected.left.entries;
+    json["unfinished"] = collected.unfinished;
+    printJson(json);
+  } else {
+    std::cout << fmt::format("{}: {} removed; {}, {} left\n", shared->named(), entriesText(collected.removed),
+                             entriesText(collected.left.entries), bytesText(collected.left.bytes));
+  }
+  return kDone;
+}
+
 Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
+  if (arguments.isShared) return collectShared(arguments);
   const auto store = TRY(openStore());
   if (arguments.limit) TRY(store->setLimit(*arguments.limit));
   const std::int64_t gone = store->collect();

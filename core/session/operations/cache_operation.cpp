@@ -8,8 +8,13 @@ std::vector<Option> CacheGcSettings::options() {
   return {{.name = "limit",
            .value = &limit,
            .argument = "BYTES",
-           .help = "The most bytes that are kept from now on.",
-           .range = kZeroOrMore}};
+           .help = "The most bytes that are kept from now on. With --shared: the most bytes that are left there.",
+           .range = kZeroOrMore},
+          {.name = "shared",
+           .value = &isShared,
+           .help = "In the folder that FUSESCOPE_SHARED_STORE names, and not on this machine: entries that nobody used "
+                   "for longest go first. Others may use the folder meanwhile.",
+           .needs = "limit"}};
 }
 
 std::vector<Option> CacheExportSettings::options() {
