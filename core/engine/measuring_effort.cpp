@@ -18,7 +18,7 @@ constexpr double kUsualNoise = 0.01;     // of a quiet machine
 // Runs of one moment agree better than two moments do. More than the most is of a busy machine, on which a region is
 // measured later, and not given up.
 constexpr double kLeastNoise = 0.005, kMostNoise = 0.02;
-constexpr int kDisturbedInARow = 3;      // regions, after which the machine counts as busy
+constexpr int kDisturbedInARow = 3;  // regions, after which the machine counts as busy
 
 }  // namespace
 
