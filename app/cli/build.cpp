@@ -15,7 +15,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<BuildSettings>;
+using BuildArguments = ArgumentsOf<BuildSettings>;
 
 /// One of the builds of the command.
 struct Built {
@@ -115,7 +115,7 @@ std::string outputBeside(const std::string& output, const std::string& directive
 }
 
 /// Before anything is built: the files of --then are read, and none of the engines is written over another.
-Result<std::vector<PlanOptions>> optionsOfThen(const Arguments& arguments, const Artifact& artifact) {
+Result<std::vector<PlanOptions>> optionsOfThen(const BuildArguments& arguments, const Artifact& artifact) {
   const auto wrong = [](std::string message, const std::string& file, std::string help) {
     return Diagnostic{
         .message = std::move(message), .where = {.file = file, .attribute = "--then"}, .help = std::move(help)};
@@ -138,7 +138,7 @@ Result<std::vector<PlanOptions>> optionsOfThen(const Arguments& arguments, const
   return all;
 }
 
-Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, const std::string& output,
+Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact, const std::string& output,
                        PhaseClock& clock) {
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = arguments.measuresTactics;
@@ -154,7 +154,7 @@ Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, con
   return built;
 }
 
-Result<int> build(const Arguments& arguments) {
+Result<int> build(const BuildArguments& arguments) {
   PhaseClock clock(progressLine());
   expectBuilds(arguments.engine.threads);
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
