@@ -149,7 +149,7 @@ void MeasuringEffort::noteAttempt(bool wasDisturbed) {
 }
 
 bool MeasuringEffort::isBusy() const {
-  return m_disturbed >= kDisturbedInARow;
+  return !m_measuresAll && m_disturbed >= kDisturbedInARow;
 }
 
 LeftUnmeasured MeasuringEffort::whyNot() const {
