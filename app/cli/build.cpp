@@ -7,6 +7,7 @@
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
+#include "engine/described_model.h"
 #include "session/operations/build_operation.h"
 
 namespace fusescope::cli {
@@ -48,6 +49,7 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
 Result<int> build(const Arguments& arguments) {
   PhaseClock clock(progressLine());
   expectBuilds(arguments.engine.threads);
+  const EngineFileExpected expected;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
   if (artifact.kind == ArtifactKind::Engine) {
     return Diagnostic{.message = "this is an engine already",
@@ -62,7 +64,10 @@ Result<int> build(const Arguments& arguments) {
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", arguments.output);
-  TRY(engine->save(arguments.output));
+  {
+    const std::jthread ending = endIdleProcesses();
+    TRY(engine->save(arguments.output));
+  }
   const auto phases = clock.phases();
   clearProgressLine();
   std::error_code unknown;

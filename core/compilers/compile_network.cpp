@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compilers/probed/recorded_job.h"
 #include "compilers/segmented_engine.h"
+#include "engine/described_model.h"
 
 namespace fusescope {
 namespace {
@@ -43,6 +44,8 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   const BuildOptions asking{.stop = stop, .progress = progress};
   // Segments are cut out before they are handed over, by answers that are not there yet.
   if (plan->segments.size() == 1) compiler.lowerAhead(plan, asking);
+  // What an engine file says of the network does not depend on answers.
+  describeAhead(unquantized(plan->model));
   if (progress) progress("ask", compiler.name());
   TRY(compiler.awaitReady(stop));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;

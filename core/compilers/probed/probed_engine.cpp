@@ -8,6 +8,7 @@
 #include "base/json_fields.h"
 #include "compilers/probed/handed_names.h"
 #include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/next_build.h"
 #include "compilers/time_alone.h"
 #include "engine/latency.h"
 #include "interchange/codes.h"
@@ -54,15 +55,20 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowere
 }
 
 ProbedEngine::~ProbedEngine() {
+  letGo();
+}
+
+void ProbedEngine::letGo() {
   if (m_kept != nullptr) m_job = m_kept->takeLive();
-  if (m_job == nullptr || !m_job->isThere()) return;
+  std::unique_ptr<ProbeJob> job = std::move(m_job);
+  if (job == nullptr || !job->isThere()) return;
   std::uintmax_t bytes = 0;
   for (const auto& [name, path] : filesOf(*m_network)) {
     std::error_code gone;
     const std::uintmax_t size = std::filesystem::file_size(path, gone);
     if (!gone) bytes += size;
   }
-  if (bytes <= kMostKept) m_compiler.giveBack(std::move(m_job));
+  if (bytes <= kMostKept) m_compiler.giveBack(std::move(job));
 }
 
 Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler& compiler, const Lowered& lowered,
@@ -81,6 +87,7 @@ Status ProbedEngine::prepare(const BuildOptions& options) {
   report(compiled);
   m_made = TRY(readBackPlan(m_plan, TRY(readBack(compiled, inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
+  if (options.onlyMade && threadsOfNextBuild() > 0) letGo();
   return Done{};
 }
 

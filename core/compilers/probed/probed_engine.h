@@ -50,6 +50,8 @@ class ProbedEngine final : public Engine {
   Result<ProbeAnswer> askedOrKept(const Json& request, const BuildOptions& options);
   Result<ProbeAnswer> wake(const Json& request, const StopToken& stop, const Progress& progress = {});
   Status beThere(const StopToken& stop);
+  /// Gives the process back for the next network, or ends it if this network is large.
+  void letGo();
   void report(const ProbeAnswer& compiled);
   Json compileRequest() const;
   Result<std::map<std::string, Tensor>> comparedOn(const BuildOptions& options) const;
