@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/first_start.h"
 #include "app/cli/parse_error.h"
 #include "base/name_hints.h"
 #include "base/text.h"
@@ -153,6 +154,7 @@ int mainGuarded(int argc, char** argv) {
 }  // namespace fusescope::cli
 
 int main(int argc, char** argv) {
+  fusescope::cli::giveVariablesBack();
   fusescope::restartWithPatientThreads(argv);
   try {
     return fusescope::cli::mainGuarded(argc, argv);
