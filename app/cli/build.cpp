@@ -8,6 +8,7 @@
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
+#include "engine/described_model.h"
 #include "engine/measuring_effort.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
@@ -146,7 +147,10 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", output);
-  TRY(engine->save(output));
+  {
+    const std::jthread ending = endIdleProcesses();
+    TRY(engine->save(output));
+  }
   Built built{.output = output, .report = engine->report(), .phases = clock.phases()};
   clearProgressLine();
   std::error_code unknown;
@@ -157,6 +161,7 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
 Result<int> build(const BuildArguments& arguments) {
   PhaseClock clock(progressLine());
   expectBuilds(arguments.engine.threads);
+  const EngineFileExpected expected;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
   if (artifact.kind == ArtifactKind::Engine) {
     return Diagnostic{.message = "this is an engine already",

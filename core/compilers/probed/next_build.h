@@ -1,12 +1,19 @@
 #pragma once
 
+#include <thread>
+
 namespace fusescope {
 
-/// Says that this process compiles what it plans, with so many threads (0: as many as the machine has): a compiler that
-/// is asked what it supports may compile at once, since what compiles is supported. Thread-safe.
+/// Says that this process compiles what it plans, with so many threads (0: as many as the machine has), and runs
+/// nothing: a compiler that is asked what it supports may compile at once, since what compiles is supported, and a
+/// process that has told what it made (BuildOptions::onlyMade) is let go. Thread-safe.
 void expectBuilds(int threads);
 
 /// With how many threads what a compiler is asked about is compiled next; 0: nothing says that it is.
 int threadsOfNextBuild();
+
+/// Ends the processes of compilers that nothing uses, on the thread that it returns, while its caller does something
+/// else. If a compiler is asked afterwards, it is started again.
+[[nodiscard]] std::jthread endIdleProcesses();
 
 }  // namespace fusescope
