@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
+#include "compilers/probed/idle_processes.h"
 #include "compilers/probed/next_build.h"
 #include "engine/described_model.h"
 #include "engine/measuring_effort.h"

@@ -3,8 +3,6 @@
 #include <atomic>
 
 #include "backends/threads.h"
-#include "compilers/probed/probed_compiler.h"
-#include "probe/listeners.h"
 
 namespace fusescope {
 namespace {
@@ -19,13 +17,6 @@ void expectBuilds(int threads) {
 
 int threadsOfNextBuild() {
   return g_threadsOfNextBuild;
-}
-
-std::jthread endIdleProcesses() {
-  return std::jthread([] {
-    endIdleJobs();
-    endIdleListeners();
-  });
 }
 
 }  // namespace fusescope

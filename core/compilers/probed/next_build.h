@@ -1,7 +1,5 @@
 #pragma once
 
-#include <thread>
-
 namespace fusescope {
 
 /// Says that this process compiles what it plans, with so many threads (0: as many as the machine has), and runs
@@ -11,9 +9,5 @@ void expectBuilds(int threads);
 
 /// With how many threads what a compiler is asked about is compiled next; 0: nothing says that it is.
 int threadsOfNextBuild();
-
-/// Ends the processes of compilers that nothing uses, on the thread that it returns, while its caller does something
-/// else. If a compiler is asked afterwards, it is started again.
-[[nodiscard]] std::jthread endIdleProcesses();
 
 }  // namespace fusescope
