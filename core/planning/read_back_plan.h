@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planning/agreement.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -110,14 +111,6 @@ struct PinHindrance {
   std::string why{};  ///< a sentence
 };
 
-/// How well our plan predicted which nodes share a kernel. It counts edges; both ends of a counted edge are calculated
-/// by kernels of the compiler.
-struct Agreement {
-  /// All edges, then those inside a kernel: in our plan, in the compiler's result, and in both.
-  std::int64_t edges = 0, predicted = 0, made = 0, both = 0;
-  std::optional<double> precision() const, recall() const, f1() const;  ///< null if the divisor is 0
-};
-
 /// A layer of an engine whose nodes are not known.
 struct UnplacedLayer {
   std::string layer, why;
@@ -176,7 +169,7 @@ struct ReadBackPlan : Cover {
   /// The field of ReadBack, for code that combines several such plans. It is not written into files.
   std::map<NodeId, PinHindrance> hindrances;
   std::vector<NodeSupport> support;  ///< one per node, in the order of the graph
-  Agreement agreement;
+  Agreement agreement;  ///< of the plan that was asked for
   std::optional<Placement> placement;  ///< for an engine that was built elsewhere and read from files
 
   Fate fateOf(NodeId node) const { return fates[node.index]; }
