@@ -125,13 +125,25 @@ void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vecto
        "that with " + std::to_string(onlyB) + ", and " + std::to_string(changed) + " that changed"});
 }
 
+/// Returns how well one side predicted the other; nothing if it is no prediction of it.
+std::optional<PredictionOfSide> predictionIn(const Cover& a, const Cover& b) {
+  for (const bool isA : {true, false}) {
+    const Plan* plan = asPlan(isA ? a : b);
+    const ReadBackPlan* made = asReadBack(isA ? b : a);
+    if (plan != nullptr && made != nullptr && isPredictionOf(*plan, *made))
+      return PredictionOfSide{isA, agreementOf(*plan, *made)};
+  }
+  return {};
+}
+
 /// Returns the comparison with the differences of options and networks.
 PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels,
                const std::vector<FileMatch>& files) {
-  PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
+  PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b), .prediction = {}};
   diff.differences = optionDifferences(a.cover->options, b.cover->options);
   addCompilerDifferences(*a.cover, *b.cover, diff.differences);
   diff.causesKnown = !diff.isReadBack();
+  diff.prediction = predictionIn(*a.cover, *b.cover);
   addNetworkChanges(levels, files, diff);
   for (std::size_t place = 0; place < levels.size(); ++place) addConstantChanges(levels[place], files[place], diff);
   std::ranges::stable_sort(diff.constants, std::ranges::greater(),

@@ -7,6 +7,7 @@
 
 #include "base/json_fwd.h"
 #include "diff/common_cover.h"
+#include "planning/agreement.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -187,10 +188,18 @@ struct ConstantChange {
   std::vector<CoveringNode> readersOfA, readersOfB;  ///< fused nodes that contain readers of it
 };
 
+/// How well one side, our plan for a compiler or for its target, predicted what this compiler made, which is the other
+/// side.
+struct PredictionOfSide {
+  bool isA = true;  ///< A is the prediction and B the fact; false: the reverse
+  Agreement agreement;
+};
+
 struct PlanDiff {
   DiffTotals a, b;
-  bool errorsAlike = false;  ///< the errors of both sides were measured in the same way
-  bool oneNetwork = true;    ///< true: nodes were matched by their ids
+  std::optional<PredictionOfSide> prediction;  ///< nothing: no side is a prediction of the other
+  bool errorsAlike = false;                    ///< the errors of both sides were measured in the same way
+  bool oneNetwork = true;                      ///< true: nodes were matched by their ids
   std::int64_t matched = 0, byName = 0, byStructure = 0;
   std::vector<std::string> onlyA, onlyB;  ///< nodes without a counterpart
   std::vector<ChangedNode> changed;
@@ -213,6 +222,9 @@ struct PlanDiff {
   /// Returns whether another compiler made a side.
   bool isReadBack() const { return !a.compiler.empty() || !b.compiler.empty(); }
 };
+
+/// Returns sentences about PlanDiff::prediction; none if no side is a prediction of the other.
+std::vector<std::string> predictionTexts(const PlanDiff& diff);
 
 /// Returns the JSON of `fusescope diff --json`: format "fusescope.diff", version 1. diff/FORMAT.md describes it.
 Json toJson(const PlanDiff& diff);

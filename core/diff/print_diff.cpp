@@ -22,6 +22,7 @@ class DiffText {
     header();
     network();
     for (const Difference& difference : m_diff.differences) optionLines(difference);
+    for (const std::string& text : predictionTexts(m_diff)) m_text += text + "\n";
     if (m_diff.same()) {
       m_text += "nothing differs\n";
       errors();
