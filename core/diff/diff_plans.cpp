@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
+#include "diff/made_causes.h"
 #include "diff/option_differences.h"
 #include "ir/graph.h"
 #include "planning/plan_totals.h"
@@ -174,26 +175,6 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
   }
 }
 
-/// If one compiler made both sides from inputs that differ in one thing, this thing caused every change.
-void nameSoleCause(const Cover& a, const Cover& b, PlanDiff& diff) {
-  const ReadBackPlan* ofA = asReadBack(a);
-  const ReadBackPlan* ofB = asReadBack(b);
-  if (ofA == nullptr || ofB == nullptr || ofA->compiler.name != ofB->compiler.name || diff.differences.size() != 1)
-    return;
-  const Difference& sole = diff.differences.front();
-  const Causes because{sole.kind == DifferenceKind::Network ? "the networks" : sole.text()};
-  const auto name = [&](auto& changes) {
-    for (auto& change : changes) change.because = because;
-  };
-  name(diff.segments);
-  name(diff.fusions);
-  name(diff.fates);
-  name(diff.types);
-  name(diff.casts);
-  name(diff.decisions);
-  diff.causesKnown = true;
-}
-
 }  // namespace
 
 PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
@@ -215,7 +196,7 @@ Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceMo
     addChanges(a, b, levels, &causes, diff);
   } else {
     addChanges(a, b, levels, nullptr, diff);
-    nameSoleCause(*a.cover, *b.cover, diff);
+    nameMadeCauses(levels, diff);
   }
   return diff;
 }

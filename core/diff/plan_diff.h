@@ -81,7 +81,7 @@ struct Difference {
 /// The causes of a change, as texts of differences. If there are several, they caused it together, or each of them did.
 /// Empty: unknown.
 using Causes = std::vector<std::string>;
-/// The reason why no causes are given if PlanDiff::causesKnown is false.
+/// The reason why a change has no cause if PlanDiff::causesKnown is false.
 inline constexpr const char* kCausesNotDisclosed = "a compiler that is not ours does not say why";
 
 /// The place of a change: the segment, with A's name if A has it, or "HOLDER/ATTRIBUTE: SEGMENT" in a body.
@@ -206,7 +206,8 @@ struct PlanDiff {
   std::vector<ConstantChange> constants;  ///< the largest `maxOverRms` first
   std::int64_t constantsNotCompared = 0;  ///< because one side has no data for them
   std::vector<Difference> differences;
-  /// false: another compiler made a side, and nothing else shows what caused a change; see kCausesNotDisclosed.
+  /// false: another compiler made a side, and nothing shows what caused the changes without a cause; see
+  /// kCausesNotDisclosed.
   bool causesKnown = true;
   std::vector<FusionChange> fusions;
   std::vector<FateChange> fates;

@@ -90,6 +90,7 @@ void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
   details.converts = told.converts;
   details.ms = told.ms;
   details.isOurs = told.isOurs;
+  details.optimiser = told.optimiser;
   auto nodes = told.nodes;
   std::ranges::sort(nodes, {}, [&](const auto& held) { return m_position[held.first.index]; });
   for (const auto& [node, certainty] : nodes) {

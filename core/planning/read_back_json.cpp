@@ -68,6 +68,7 @@ class ReadBackWriter {
             {"once", kernel.once},
             {"converts", kernel.converts},
             {"ours", kernel.isOurs},
+            {"optimiser", textOrNull(kernel.optimiser)},
             {"ms", jsonOrNull(kernel.ms)}};
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compilers/onnxruntime/optimiser_names.h"
 #include "compilers/onnxruntime/region_split.h"
 #include "planning/kinds.h"
 
@@ -74,6 +75,7 @@ class Reader {
     for (const std::uint32_t made : node.makes)
       if (made != kNone) addValue(kernel.outputs, made);
     if (!kernel.outputs.empty()) kernel.compute = kernel.outputs[0].type;
+    kernel.optimiser = optimiserOf(*node.file, kernel.nodes.size());
     addConversion(kernel, node);
     m_told.kernels.push_back(std::move(kernel));
   }
