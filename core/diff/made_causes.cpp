@@ -16,9 +16,8 @@ namespace fusescope {
 
 namespace {
 
-// The options by which compilers leave out optimisers: all above a level, or some by their names.
+/// The option by which compilers leave out all optimisers above a level.
 constexpr const char* kLevel = "level";
-constexpr const char* kDisable = "disable";
 /// The option that asks for a type, and the type that the compiler says to have taken.
 constexpr const char* kHint = "hint";
 constexpr const char* kGrantedHint = "granted_hint";
@@ -51,12 +50,12 @@ bool isOfOptions(const Difference& difference) {
 }
 
 /// A node of one level.
-struct Thing {
+struct LevelNode {
   std::size_t place = 0;     ///< the index of the level
   std::uint32_t number = 0;  ///< PlanLevel::nodeNumberOfA()
-  auto operator<=>(const Thing&) const = default;
+  auto operator<=>(const LevelNode&) const = default;
 };
-using Things = std::vector<Thing>;
+using LevelNodes = std::vector<LevelNode>;
 
 /// What one side asked for and reports.
 class MadeSide {
@@ -78,7 +77,7 @@ class MadeSide {
     return cover(place) == nullptr ? nullptr : asReadBack(*cover(place));
   }
   /// Returns an invalid id if this side does not have the node.
-  NodeId nodeOf(const Thing& thing) const {
+  NodeId nodeOf(const LevelNode& thing) const {
     const PlanLevel& level = m_levels[thing.place];
     if (m_isA) return level.inA(thing.number) ? NodeId(thing.number) : NodeId();
     if (level.inA(thing.number)) return level.match.nodeOfB[thing.number];
@@ -89,9 +88,9 @@ class MadeSide {
   }
 
   /// Returns the optimisers that made the kernels of these nodes.
-  std::set<std::string> optimisersOf(const Things& things) const {
+  std::set<std::string> optimisersOf(const LevelNodes& things) const {
     std::set<std::string> optimisers;
-    for (const Thing& thing : things) {
+    for (const LevelNode& thing : things) {
       const ReadBackPlan* made = at(thing.place);
       const NodeId node = nodeOf(thing);
       if (made == nullptr || !node.valid()) continue;
@@ -102,7 +101,7 @@ class MadeSide {
     return optimisers;
   }
   /// Returns the type in which the node calculates; empty if it is not reported.
-  std::string typeOf(const Thing& thing) const {
+  std::string typeOf(const LevelNode& thing) const {
     const ReadBackPlan* made = at(thing.place);
     const NodeId node = nodeOf(thing);
     const bool isKnown = made != nullptr && node.valid() && made->calculates[node.index] != DataType::Undefined;
@@ -112,9 +111,10 @@ class MadeSide {
   /// Returns the option that leaves out the optimiser here, but not on the `other` side; nothing if none is known to.
   std::optional<std::string> leavesOut(const std::string& optimiser, const MadeSide& other) const {
     const auto &own = at(0)->options.compilerOptions, &others = other.at(0)->options.compilerOptions;
-    const std::string disabled = optionOf(own, kDisable), level = optionOf(own, kLevel);
-    if (lists(disabled, optimiser) && !lists(optionOf(others, kDisable), optimiser))
-      return fmt::format("{}={}", kDisable, disabled);
+    for (const auto& [key, value] : own)  // the name of an optimiser is in the list of those that are left out
+      if (lists(value, optimiser) && !lists(optionOf(others, key.c_str()), optimiser))
+        return fmt::format("{}={}", key, value);
+    const std::string level = optionOf(own, kLevel);
     // The level is known to leave it out if it makes nothing here.
     const bool isOtherLevel = !level.empty() && level != optionOf(others, kLevel);
     if (isOtherLevel && !m_optimisers.contains(optimiser)) return fmt::format("{}={}", kLevel, level);
@@ -171,19 +171,19 @@ class MadeCauses {
       const Cover& cover = side == &m_a ? *level.a : *level.b;
       const BodyPath& path = side == &m_a ? level.pathOfA : level.pathOfB;
       for (const NodeId node : cover.graph().order()) {
-        const Thing thing{place, side->numberOf(place, node)};
+        const LevelNode thing{place, side->numberOf(place, node)};
         m_nodes.emplace(level.nameOf(thing.number), thing);
       }
       for (const ValueId id : cover.graph().allValues()) {
         const Value& value = cover.graph().value(id);
-        Things near;
+        LevelNodes near;
         if (value.producer.valid()) near.push_back({place, side->numberOf(place, value.producer)});
         for (const NodeId reader : value.consumers) near.push_back({place, side->numberOf(place, reader)});
         m_near.emplace(path.of(value.name), std::move(near));
       }
       if (side == &m_b) continue;
       for (const FusedNode& fused : cover.fusedNodes) {
-        Things& things = m_kernels[path.of(fused.name)];
+        LevelNodes& things = m_kernels[path.of(fused.name)];
         for (const NodeId node : fused.nodes) things.push_back({place, side->numberOf(place, node)});
       }
     }
@@ -205,24 +205,24 @@ class MadeCauses {
     }
   }
 
-  Things thingsNamed(const std::vector<std::string>& names) const {
-    Things things;
+  LevelNodes thingsNamed(const std::vector<std::string>& names) const {
+    LevelNodes things;
     for (const std::string& name : names)
       if (const auto found = m_nodes.find(name); found != m_nodes.end()) things.push_back(found->second);
     return things;
   }
-  Things nearValue(const std::string& name) const {
+  LevelNodes nearValue(const std::string& name) const {
     const auto found = m_near.find(name);
-    return found == m_near.end() ? Things() : found->second;
+    return found == m_near.end() ? LevelNodes() : found->second;
   }
-  Things thingsOf(const TypeChange& change) const {
+  LevelNodes thingsOf(const TypeChange& change) const {
     if (change.thing == TypedThing::Node) return thingsNamed({change.name});
     if (change.thing == TypedThing::Value) return nearValue(change.name);
     const auto found = m_kernels.find(change.name);
-    return found == m_kernels.end() ? Things() : found->second;
+    return found == m_kernels.end() ? LevelNodes() : found->second;
   }
-  Things subjectsOf(const DecisionChange& change) const {
-    Things things;
+  LevelNodes subjectsOf(const DecisionChange& change) const {
+    LevelNodes things;
     if (!change.body.isNetwork()) return things;
     const auto add = [&](const Decision* decision, const MadeSide& side) {
       if (decision == nullptr) return;
@@ -236,7 +236,7 @@ class MadeCauses {
 
   /// Returns the causes of a change of which kernels run these nodes. Another version of the compiler may have caused
   /// it as well as anything else that differs.
-  Causes ofKernels(const Things& things) const {
+  Causes ofKernels(const LevelNodes& things) const {
     Causes causes = optimisers(things);
     if (!m_sole.empty()) return causes.empty() ? Causes{m_sole} : causes;
     if (m_isOtherCompiler) return causes;
@@ -255,7 +255,7 @@ class MadeCauses {
   }
 
   /// Returns the causes of another type of these nodes, or of a value between them: `ofA` and `ofB` are the types.
-  Causes ofTypes(const Things& things, const std::string& ofA, const std::string& ofB) const {
+  Causes ofTypes(const LevelNodes& things, const std::string& ofA, const std::string& ofB) const {
     if (!m_sole.empty()) return {m_sole};
     Causes causes;
     addDirectives(things, causes);
@@ -264,7 +264,7 @@ class MadeCauses {
   }
 
   /// Returns the optimisers that made kernels of the nodes on one side alone because the other side leaves them out.
-  Causes optimisers(const Things& things) const {
+  Causes optimisers(const LevelNodes& things) const {
     Causes causes;
     const std::set<std::string> ofA = m_a.optimisersOf(things), ofB = m_b.optimisersOf(things);
     const auto add = [&](const std::set<std::string>& some, const MadeSide& with, const std::set<std::string>& others,
@@ -281,8 +281,8 @@ class MadeCauses {
     return causes;
   }
 
-  void addDirectives(const Things& things, Causes& causes) const {
-    for (const Thing& thing : things) {
+  void addDirectives(const LevelNodes& things, Causes& causes) const {
+    for (const LevelNode& thing : things) {
       const auto found = m_directed.find(thing);
       if (found == m_directed.end()) continue;
       for (const std::string& text : found->second) addOnce(text, causes);
@@ -291,11 +291,11 @@ class MadeCauses {
 
   /// Adds the difference of the types that were asked for, if the types differ as they do: those given, or those of a
   /// node without a directive of its own.
-  void addTypes(const Things& things, const std::string& ofA, const std::string& ofB, Causes& causes) const {
+  void addTypes(const LevelNodes& things, const std::string& ofA, const std::string& ofB, Causes& causes) const {
     const auto differs = [&](const std::string& a, const std::string& b) {
       return a != b && m_a.asksFor(a) && m_b.asksFor(b) && !(m_a.asksFor(b) && m_b.asksFor(a));
     };
-    const auto isOther = [&](const Thing& thing) {
+    const auto isOther = [&](const LevelNode& thing) {
       return !m_directed.contains(thing) && differs(m_a.typeOf(thing), m_b.typeOf(thing));
     };
     if (!(causes.empty() && differs(ofA, ofB)) && std::ranges::none_of(things, isOther)) return;
@@ -317,10 +317,10 @@ class MadeCauses {
   MadeSide m_a, m_b;
   std::string m_sole;              ///< the text of the only difference; empty: there are several, or none
   bool m_isOtherCompiler = false;  ///< another version or environment
-  std::unordered_map<std::string, Thing> m_nodes;
-  std::unordered_map<std::string, Things> m_kernels;  ///< by the names of A's kernels
-  std::unordered_map<std::string, Things> m_near;     ///< by the names of values: the nodes that make and read them
-  std::map<Thing, std::set<std::string>> m_directed;  ///< texts of directives that only one side has
+  std::unordered_map<std::string, LevelNode> m_nodes;
+  std::unordered_map<std::string, LevelNodes> m_kernels;  ///< by the names of A's kernels
+  std::unordered_map<std::string, LevelNodes> m_near;     ///< by the names of values: the nodes that make and read them
+  std::map<LevelNode, std::set<std::string>> m_directed;  ///< texts of directives that only one side has
 };
 
 }  // namespace
