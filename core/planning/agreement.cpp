@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "planning/cover_json.h"
 #include "planning/read_back_plan.h"
+#include "planning/same_plan_options.h"
 
 namespace fusescope {
 namespace {
@@ -109,6 +110,17 @@ class EdgeCount {
   Agreement m_agreement;
 };
 
+/// Returns whether both are asked for with the same types and directives, whichever compiler or target is asked.
+bool asksForTheSame(const Plan& plan, const ReadBackPlan& made) {
+  PlanOptions options = made.options;
+  options.compiler = plan.options.compiler;
+  options.compilerOptions = plan.options.compilerOptions;
+  options.target = plan.options.target;
+  options.workspaceBytes = plan.options.workspaceBytes;
+  options.support = plan.options.support;
+  return askForSamePlan(options, plan.options);
+}
+
 }  // namespace
 
 std::optional<double> Agreement::precision() const {
@@ -129,6 +141,8 @@ std::optional<double> Agreement::typesShare() const {
 
 bool isPredictionOf(const Plan& plan, const ReadBackPlan& made) {
   if (plan.model->contentHash != made.model->contentHash || plan.graph().order() != made.graph().order()) return false;
+  // It is not known with which types and directives an engine was built that was read from files.
+  if (!made.placement && !asksForTheSame(plan, made)) return false;
   if (plan.options.compiler == made.compiler.name) return true;
   return plan.target.planningOnly && plan.target.name == made.target.name;
 }

@@ -34,8 +34,9 @@ struct Agreement {
   std::optional<double> typesShare() const;  ///< the share of stored edges with equal types; null if there are none
 };
 
-/// Returns whether `plan` predicts what `made` reports: both are of one network with the same ids, and `plan` was made
-/// for the compiler of `made`, or for a target that is only planned and that `made` was compiled for.
+/// Returns whether `plan` predicts what `made` reports: both are of one network with the same ids, were asked for with
+/// the same types and directives, and `plan` was made for the compiler of `made`, or for a target that is only planned
+/// and that `made` was compiled for.
 bool isPredictionOf(const Plan& plan, const ReadBackPlan& made);
 /// Compares `predicted` with the kernels and types of `made`. isPredictionOf() must be true, or `predicted` must be the
 /// plan that was asked for.

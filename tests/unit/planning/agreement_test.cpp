@@ -102,6 +102,7 @@ TEST(Agreement, APlanForTheSameCompilerOrItsPlannedTargetIsAPrediction) {
   EXPECT_TRUE(isPredictionOf(*t.asked, *made));
   EXPECT_FALSE(isPredictionOf(*planned(chainModel(), cpuOptions()), *made)) << "it is what our own engine runs";
   EXPECT_FALSE(isPredictionOf(*fourProducts(), *made)) << "it is another network";
+  EXPECT_FALSE(isPredictionOf(*chainPlan({testing::pin("fc1=f16")}), *made)) << "another type was asked for";
   PlanOptions options = cpuOptions();
   options.target = "openvino";
   const auto ofTarget = planned(chainModel(), options);
