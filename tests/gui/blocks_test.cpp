@@ -1,12 +1,14 @@
 #include <QMenu>
 #include <QtTest>
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "planning/read_back_plan.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/canvas_colors.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/outline_dock.h"
