@@ -18,6 +18,18 @@
 namespace fusescope {
 namespace {
 
+Json measuringJson(const MeasuringReport& measuring) {
+  return {{"budget_seconds", jsonNumber(measuring.budgetSeconds)},
+          {"budget_asked", measuring.isAsked},
+          {"spent_seconds", jsonNumber(measuring.spentSeconds)},
+          {"noise", jsonNumber(measuring.noise)},
+          {"measured", measuring.measured},
+          {"known", measuring.known},
+          {"left_effort", measuring.effortSpent},
+          {"left_noise", measuring.belowNoise},
+          {"left_busy", measuring.machineBusy}};
+}
+
 /// Returns whether `inputs` have the extents at which the work and bytes of the kernels of `cover` are known.
 bool haveUsualExtents(const Cover& cover, const std::map<std::string, Tensor>& inputs) {
   return std::ranges::all_of(cover.inputSpecs, [&](const InputSpec& spec) {
@@ -69,9 +81,17 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
   json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
   json["phases"] = Json::array();
-  for (const auto& phase : phases) json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  double ms = 0;
+  for (const auto& phase : phases) {
+    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+    ms += phase.ms;
+  }
+  json["seconds"] = jsonNumber(ms / 1000);
   json["regions"] = report.regions;
   json["distinct"] = report.distinct;
+  json["compiled"] = report.compiled;
+  json["measured"] = report.measured;
+  json["taken_over"] = report.takenOver;
   json["tactics"] = Json::array();
   for (const auto& choice : report.tactics) {
     Json candidates = Json::array();
@@ -82,8 +102,12 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
                                {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
+                               {"left", choice.left == LeftUnmeasured::No ? Json(nullptr) : Json(name(choice.left))},
+                               {"predicted_ms", optionalNumber(choice.predictedMs)},
+                               {"taken_over", choice.takenOver},
                                {"candidates", std::move(candidates)}});
   }
+  json["measuring"] = report.measuring.wasNeeded ? measuringJson(report.measuring) : Json(nullptr);
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
   json["weight_bytes"] = report.weightBytes;
