@@ -35,13 +35,15 @@ std::string deltaRangeText(const std::optional<Range>& range) {
   return range ? msApartText(range->least) + " to " + msApartText(range->most) : "-";
 }
 
-/// Prints the ratio of the two total times, and whether the rounds of the measurement agree about it.
+/// Prints the ratio of the two total times, whether the rounds of the measurement agree about it, and the types if they
+/// differ: times of other types compare other calculations.
 void printRatio(const CompareReport& report) {
   if (!report.aMs || !report.bMs || !report.ratioRange || *report.aMs <= 0) return;
   const Range& range = *report.ratioRange;
-  std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}\n", *report.bMs / *report.aMs,
-                           range.least, range.most, report.turns,
-                           range.tellsApart(1) ? "" : ": the turns do not tell them apart");
+  std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}{}\n",
+                           *report.bMs / *report.aMs, range.least, range.most, report.turns,
+                           range.tellsApart(1) ? "" : ": the turns do not tell them apart",
+                           typesClause(report.differences));
 }
 
 void printErrors(std::string_view title, const std::vector<TensorComparison>& comparisons) {
@@ -82,6 +84,8 @@ void printForPeople(const CompareReport& report) {
                              counted(report.valuesInBodies, "value"));
   std::cout << fmt::format("A by {} on {}; B by {} on {}\n", report.compilerOfA, counted(report.threadsOfA, "thread"),
                            report.compilerOfB, counted(report.threadsOfB, "thread"));
+  if (const std::string differences = differencesText(report.differences); !differences.empty())
+    std::cout << differences << "\n";
   printRatio(report);
   if (!report.notRanked.empty()) std::cout << "it is not said which is faster: " << report.notRanked << "\n";
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";

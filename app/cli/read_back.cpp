@@ -154,12 +154,10 @@ void printSaid(const ReadBackPlan& made) {
 }
 
 void printAgreement(const Agreement& agreement) {
-  if (!agreement.f1()) return;
-  std::cout << fmt::format(
-      "our prediction: of {} edges {} are inside a kernel; we predicted {}, and {} of them are right: precision "
-      "{:.2f}, recall {:.2f}, F1 {:.2f}\n",
-      agreement.edges, agreement.made, agreement.predicted, agreement.both, agreement.precision().value_or(0),
-      agreement.recall().value_or(0), *agreement.f1());
+  if (const std::string kernels = sharedKernelsText(agreement); !kernels.empty())
+    std::cout << "our prediction: " << kernels << "\n";
+  if (const std::string types = storedTypesText(agreement); !types.empty())
+    std::cout << "types of our prediction: " << types << "\n";
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const 
                       .region = kernel.region,
                       .once = kernel.once,
                       .converts = kernel.converts,
-                      .ms = kernel.ms};
+                      .ms = kernel.ms,
+                      .optimiser = kernel.optimiser};
   for (std::size_t i = 0; i < fused.nodes.size(); ++i)
     if (const auto node = network.findNode(part.node(fused.nodes[i]).name))
       told.nodes.emplace_back(*node, kernel.certainty[i]);

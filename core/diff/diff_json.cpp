@@ -37,6 +37,11 @@ Json toJson(const DiffTotals& totals) {
   return json;
 }
 
+Json predictionJson(const std::optional<PredictionOfSide>& prediction) {
+  if (!prediction) return nullptr;
+  return {{"prediction", prediction->isA ? "a" : "b"}, {"agreement", toJson(prediction->agreement)}};
+}
+
 Json toJson(const Difference& difference) {
   return {{"kind", name(difference.kind)}, {"a", textOrNull(difference.a)}, {"b", textOrNull(difference.b)}};
 }
@@ -180,6 +185,7 @@ Json toJson(const PlanDiff& diff) {
   if (diff.isReadBack()) {
     json["fates"] = listJson(diff.fates);
     json["causes_known"] = diff.causesKnown;
+    json["prediction"] = predictionJson(diff.prediction);
   }
   return json;
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diff/diff_parts.h"
 #include "diff/file_match.h"
+#include "diff/made_causes.h"
 #include "diff/option_differences.h"
 #include "ir/graph.h"
 #include "planning/plan_totals.h"
@@ -125,13 +126,25 @@ void addNetworkDifference(const std::vector<PlanLevel>& levels, const std::vecto
        "that with " + std::to_string(onlyB) + ", and " + std::to_string(changed) + " that changed"});
 }
 
+/// Returns how well one side predicted the other; nothing if it is no prediction of it.
+std::optional<PredictionOfSide> predictionIn(const Cover& a, const Cover& b) {
+  for (const bool isA : {true, false}) {
+    const Plan* plan = asPlan(isA ? a : b);
+    const ReadBackPlan* made = asReadBack(isA ? b : a);
+    if (plan != nullptr && made != nullptr && isPredictionOf(*plan, *made))
+      return PredictionOfSide{isA, agreementOf(*plan, *made)};
+  }
+  return {};
+}
+
 /// Returns the comparison with the differences of options and networks.
 PlanDiff begun(const DiffInput& a, const DiffInput& b, const std::vector<PlanLevel>& levels,
                const std::vector<FileMatch>& files) {
-  PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b)};
+  PlanDiff diff{.a = totalsOf(a), .b = totalsOf(b), .prediction = {}};
   diff.differences = optionDifferences(a.cover->options, b.cover->options);
   addCompilerDifferences(*a.cover, *b.cover, diff.differences);
   diff.causesKnown = !diff.isReadBack();
+  diff.prediction = predictionIn(*a.cover, *b.cover);
   addNetworkChanges(levels, files, diff);
   for (std::size_t place = 0; place < levels.size(); ++place) addConstantChanges(levels[place], files[place], diff);
   std::ranges::stable_sort(diff.constants, std::ranges::greater(),
@@ -162,26 +175,6 @@ void addChanges(const DiffInput& a, const DiffInput& b, const std::vector<PlanLe
   }
 }
 
-/// If one compiler made both sides from inputs that differ in one thing, this thing caused every change.
-void nameSoleCause(const Cover& a, const Cover& b, PlanDiff& diff) {
-  const ReadBackPlan* ofA = asReadBack(a);
-  const ReadBackPlan* ofB = asReadBack(b);
-  if (ofA == nullptr || ofB == nullptr || ofA->compiler.name != ofB->compiler.name || diff.differences.size() != 1)
-    return;
-  const Difference& sole = diff.differences.front();
-  const Causes because{sole.kind == DifferenceKind::Network ? "the networks" : sole.text()};
-  const auto name = [&](auto& changes) {
-    for (auto& change : changes) change.because = because;
-  };
-  name(diff.segments);
-  name(diff.fusions);
-  name(diff.fates);
-  name(diff.types);
-  name(diff.casts);
-  name(diff.decisions);
-  diff.causesKnown = true;
-}
-
 }  // namespace
 
 PlanDiff changesBetween(const DiffInput& a, const DiffInput& b) {
@@ -203,7 +196,7 @@ Result<PlanDiff> diffPlans(const DiffInput& a, const DiffInput& b, const PriceMo
     addChanges(a, b, levels, &causes, diff);
   } else {
     addChanges(a, b, levels, nullptr, diff);
-    nameSoleCause(*a.cover, *b.cover, diff);
+    nameMadeCauses(levels, diff);
   }
   return diff;
 }

@@ -35,6 +35,16 @@ std::string Difference::text() const {
   return a + " and " + b;
 }
 
+std::vector<std::string> predictionTexts(const PlanDiff& diff) {
+  if (!diff.prediction) return {};
+  std::vector<std::string> texts;
+  if (const std::string kernels = sharedKernelsText(diff.prediction->agreement); !kernels.empty())
+    texts.push_back((diff.prediction->isA ? "our prediction (A) of B: " : "our prediction (B) of A: ") + kernels);
+  if (const std::string types = storedTypesText(diff.prediction->agreement); !types.empty())
+    texts.push_back("types of our prediction: " + types);
+  return texts;
+}
+
 bool PlanDiff::same() const {
   return onlyA.empty() && onlyB.empty() && changed.empty() && constants.empty() && differences.empty() &&
          fusions.empty() && fates.empty() && segments.empty() && types.empty() && casts.empty() && decisions.empty();

@@ -7,6 +7,7 @@
 
 #include "base/json_fwd.h"
 #include "diff/common_cover.h"
+#include "planning/agreement.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -80,7 +81,7 @@ struct Difference {
 /// The causes of a change, as texts of differences. If there are several, they caused it together, or each of them did.
 /// Empty: unknown.
 using Causes = std::vector<std::string>;
-/// The reason why no causes are given if PlanDiff::causesKnown is false.
+/// The reason why a change has no cause if PlanDiff::causesKnown is false.
 inline constexpr const char* kCausesNotDisclosed = "a compiler that is not ours does not say why";
 
 /// The place of a change: the segment, with A's name if A has it, or "HOLDER/ATTRIBUTE: SEGMENT" in a body.
@@ -187,17 +188,26 @@ struct ConstantChange {
   std::vector<CoveringNode> readersOfA, readersOfB;  ///< fused nodes that contain readers of it
 };
 
+/// How well one side, our plan for a compiler or for its target, predicted what this compiler made, which is the other
+/// side.
+struct PredictionOfSide {
+  bool isA = true;  ///< A is the prediction and B the fact; false: the reverse
+  Agreement agreement;
+};
+
 struct PlanDiff {
   DiffTotals a, b;
-  bool errorsAlike = false;  ///< the errors of both sides were measured in the same way
-  bool oneNetwork = true;    ///< true: nodes were matched by their ids
+  std::optional<PredictionOfSide> prediction;  ///< nothing: no side is a prediction of the other
+  bool errorsAlike = false;                    ///< the errors of both sides were measured in the same way
+  bool oneNetwork = true;                      ///< true: nodes were matched by their ids
   std::int64_t matched = 0, byName = 0, byStructure = 0;
   std::vector<std::string> onlyA, onlyB;  ///< nodes without a counterpart
   std::vector<ChangedNode> changed;
   std::vector<ConstantChange> constants;  ///< the largest `maxOverRms` first
   std::int64_t constantsNotCompared = 0;  ///< because one side has no data for them
   std::vector<Difference> differences;
-  /// false: another compiler made a side, and nothing else shows what caused a change; see kCausesNotDisclosed.
+  /// false: another compiler made a side, and nothing shows what caused the changes without a cause; see
+  /// kCausesNotDisclosed.
   bool causesKnown = true;
   std::vector<FusionChange> fusions;
   std::vector<FateChange> fates;
@@ -213,6 +223,9 @@ struct PlanDiff {
   /// Returns whether another compiler made a side.
   bool isReadBack() const { return !a.compiler.empty() || !b.compiler.empty(); }
 };
+
+/// Returns sentences about PlanDiff::prediction; none if no side is a prediction of the other.
+std::vector<std::string> predictionTexts(const PlanDiff& diff);
 
 /// Returns the JSON of `fusescope diff --json`: format "fusescope.diff", version 1. diff/FORMAT.md describes it.
 Json toJson(const PlanDiff& diff);

@@ -22,12 +22,15 @@ class DiffText {
     header();
     network();
     for (const Difference& difference : m_diff.differences) optionLines(difference);
+    for (const std::string& text : predictionTexts(m_diff)) m_text += text + "\n";
     if (m_diff.same()) {
       m_text += "nothing differs\n";
       errors();
       return std::move(m_text);
     }
-    if (!m_diff.causesKnown) m_text += fmt::format("causes are not disclosed: {}\n", kCausesNotDisclosed);
+    if (!m_diff.causesKnown)
+      m_text += fmt::format("{} are not disclosed: {}\n", anyCause() ? "causes that are not named" : "causes",
+                            kCausesNotDisclosed);
     addSegments();
     addFusions();
     addFates();
@@ -110,6 +113,14 @@ class DiffText {
   std::string becauseText(const Causes& because) const {
     if (!because.empty()) return "because of " + joined(because, " and ");
     return m_diff.causesKnown ? "cause not known" : "cause not disclosed";
+  }
+
+  bool anyCause() const {
+    const auto any = [](const auto& changes) {
+      return std::ranges::any_of(changes, [](const auto& change) { return !change.because.empty(); });
+    };
+    return any(m_diff.segments) || any(m_diff.fusions) || any(m_diff.fates) || any(m_diff.types) || any(m_diff.casts) ||
+           any(m_diff.decisions);
   }
 
   std::size_t shown(std::size_t count) const { return m_most == 0 ? count : std::min(count, m_most); }

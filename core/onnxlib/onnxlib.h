@@ -75,10 +75,11 @@ struct FileNode {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<FileAttribute> attributes;
-  std::string module;       ///< "encoder.layer.3", from the exporter's metadata; empty if there are none
-  std::string source;       ///< source lines from the exporter's metadata, as Python prints a trace; may be empty
-  std::string programNode;  ///< the node of an exported program that it was made of; see Origin::programNode
-  bool newest = false;      ///< it has the form of the newest opset, because the importer made it
+  std::string module;           ///< "encoder.layer.3", from the exporter's metadata; empty if there are none
+  std::string source;           ///< source lines from the exporter's metadata, as Python prints a trace; may be empty
+  std::string programNode;      ///< the node of an exported program that it was made of; see Origin::programNode
+  bool newest = false;          ///< it has the form of the newest opset, because the importer made it
+  std::string documentation{};  ///< doc_string; empty unless ReadLimits::takesDocumentation is true
 
   const FileAttribute* attribute(std::string_view key) const;
   /// Returns the name for messages: the node's name, or `node_of_<first output>` if it has none.
@@ -141,6 +142,8 @@ struct ReadLimits {
   /// If it is true, external data that cannot be read is treated as absent, as in a weightless model. This is for
   /// networks that are only viewed.
   bool takesMissingData = false;
+  /// If it is true, FileNode::documentation is read. Exporters may write much text there that nobody needs.
+  bool takesDocumentation = false;
 };
 
 /// Reads an ONNX file. Tensors of 4 KiB and more and external data are mapped, not copied. Each node of an operator

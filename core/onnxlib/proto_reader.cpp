@@ -131,6 +131,7 @@ Result<FileNode> ProtoReader::node(const onnx::NodeProto& proto, const Opsets& o
   node.module = moduleOf(proto);
   node.source = traceOf(proto);
   node.programNode = programNodeOf(proto);
+  if (m_limits.takesDocumentation) node.documentation = proto.doc_string();
   const auto located = [&](Diagnostic error) {
     if (error.where.node.empty()) error.where.node = node.displayName();
     return error;

@@ -1,8 +1,17 @@
-#include <algorithm>
-#include <set>
+#include "planning/agreement.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
 #include "ir/graph.h"
-#include "planning/read_back_steps.h"
+#include "planning/cover_json.h"
+#include "planning/read_back_plan.h"
+#include "planning/same_plan_options.h"
 
 namespace fusescope {
 namespace {
@@ -25,6 +34,93 @@ bool isInWholeRegion(const ReadBackPlan& made, NodeId node) {
   });
 }
 
+/// Returns the values that a kernel writes to memory although other nodes of the same kernel read them.
+std::set<ValueId> writtenInside(const Cover& cover) {
+  std::set<ValueId> values;
+  for (const FusedNode& fused : cover.fusedNodes)
+    for (const InnerEdge& edge : fused.innerEdges)
+      if (edge.real) values.insert(edge.value);
+  return values;
+}
+
+/// Counts the edges of one network.
+class EdgeCount {
+ public:
+  EdgeCount(const Plan& predicted, const ReadBackPlan& made)
+      : m_predicted(predicted),
+        m_made(made),
+        m_predictedInside(writtenInside(predicted)),
+        m_madeInside(writtenInside(made)) {}
+
+  Agreement run() {
+    const Graph& graph = m_made.graph();
+    for (const NodeId consumer : graph.order()) {
+      if (!counts(consumer)) continue;
+      std::map<NodeId, std::vector<ValueId>> producers;
+      for (const ValueId value : operands(graph.node(consumer)))
+        if (value.valid() && graph.value(value).producer.valid())
+          producers[graph.value(value).producer].push_back(value);
+      for (const auto& [producer, values] : producers)
+        if (counts(producer)) add(producer, consumer, values);
+    }
+    for (const auto& [types, edges] : m_others) m_agreement.otherTypes.push_back({types.first, types.second, edges});
+    std::ranges::stable_sort(m_agreement.otherTypes, std::ranges::greater(), &OtherStoredType::edges);
+    return std::move(m_agreement);
+  }
+
+ private:
+  bool counts(NodeId node) const { return m_made.fateOf(node) == Fate::Kernel && !isInWholeRegion(m_made, node); }
+
+  void add(NodeId producer, NodeId consumer, const std::vector<ValueId>& values) {
+    const bool predicted = m_predicted.fusedNodeOf(producer) == m_predicted.fusedNodeOf(consumer);
+    const bool isMade = shareKernel(m_made, producer, consumer);
+    ++m_agreement.edges;
+    m_agreement.predicted += predicted ? 1 : 0;
+    m_agreement.made += isMade ? 1 : 0;
+    m_agreement.both += predicted && isMade ? 1 : 0;
+    std::vector<ValueId> stored;
+    for (const ValueId value : values)
+      if ((!predicted || m_predictedInside.contains(value)) && (!isMade || m_madeInside.contains(value)))
+        stored.push_back(value);
+    if (!stored.empty()) addTypes(stored);
+  }
+
+  /// Counts an edge that both keep in memory. An edge of several values has one type if each of them has.
+  void addTypes(const std::vector<ValueId>& values) {
+    const auto isUntold = [&](ValueId value) {
+      return m_made.storedType(value) == DataType::Undefined || m_predicted.storedType(value) == DataType::Undefined;
+    };
+    if (std::ranges::any_of(values, isUntold)) {
+      ++m_agreement.storedUntold;
+      return;
+    }
+    ++m_agreement.stored;
+    const auto other = std::ranges::find_if(
+        values, [&](ValueId value) { return m_made.storedType(value) != m_predicted.storedType(value); });
+    if (other == values.end())
+      ++m_agreement.storedAlike;
+    else
+      ++m_others[{m_predicted.storedType(*other), m_made.storedType(*other)}];
+  }
+
+  const Plan& m_predicted;
+  const ReadBackPlan& m_made;
+  std::set<ValueId> m_predictedInside, m_madeInside;
+  std::map<std::pair<DataType, DataType>, std::int64_t> m_others;
+  Agreement m_agreement;
+};
+
+/// Returns whether both are asked for with the same types and directives, whichever compiler or target is asked.
+bool asksForTheSame(const Plan& plan, const ReadBackPlan& made) {
+  PlanOptions options = made.options;
+  options.compiler = plan.options.compiler;
+  options.compilerOptions = plan.options.compilerOptions;
+  options.target = plan.options.target;
+  options.workspaceBytes = plan.options.workspaceBytes;
+  options.support = plan.options.support;
+  return askForSamePlan(options, plan.options);
+}
+
 }  // namespace
 
 std::optional<double> Agreement::precision() const {
@@ -39,26 +135,68 @@ std::optional<double> Agreement::f1() const {
   return share(2 * both, predicted + made);
 }
 
-Agreement agreementOf(const ReadBackPlan& made) {
-  const Graph& graph = made.graph();
-  const Plan& asked = *made.asked;
-  Agreement agreement;
-  for (const NodeId consumer : graph.order()) {
-    if (made.fateOf(consumer) != Fate::Kernel || isInWholeRegion(made, consumer)) continue;
-    std::set<NodeId> producers;
-    for (const ValueId value : operands(graph.node(consumer)))
-      if (value.valid() && graph.value(value).producer.valid()) producers.insert(graph.value(value).producer);
-    for (const NodeId producer : producers) {
-      if (made.fateOf(producer) != Fate::Kernel || isInWholeRegion(made, producer)) continue;
-      const bool predicted = asked.fusedNodeOf(producer) == asked.fusedNodeOf(consumer);
-      const bool isMade = shareKernel(made, producer, consumer);
-      ++agreement.edges;
-      agreement.predicted += predicted ? 1 : 0;
-      agreement.made += isMade ? 1 : 0;
-      agreement.both += predicted && isMade ? 1 : 0;
-    }
-  }
-  return agreement;
+std::optional<double> Agreement::typesShare() const {
+  return share(storedAlike, stored);
+}
+
+bool isPredictionOf(const Plan& plan, const ReadBackPlan& made) {
+  if (plan.model->contentHash != made.model->contentHash || plan.graph().order() != made.graph().order()) return false;
+  // It is not known with which types and directives an engine was built that was read from files.
+  if (!made.placement && !asksForTheSame(plan, made)) return false;
+  if (plan.options.compiler == made.compiler.name) return true;
+  return plan.target.planningOnly && plan.target.name == made.target.name;
+}
+
+Agreement agreementOf(const Plan& predicted, const ReadBackPlan& made) {
+  return EdgeCount(predicted, made).run();
+}
+
+std::string sharedKernelsText(const Agreement& agreement) {
+  if (!agreement.f1()) return {};
+  return fmt::format(
+      "of {} edges {} are inside a kernel; we predicted {}, and {} of them are right: precision {:.2f}, recall {:.2f}, "
+      "F1 {:.2f}",
+      agreement.edges, agreement.made, agreement.predicted, agreement.both, agreement.precision().value_or(0),
+      agreement.recall().value_or(0), *agreement.f1());
+}
+
+std::string storedTypesText(const Agreement& agreement) {
+  if (agreement.stored + agreement.storedUntold == 0) return {};
+  std::string text =
+      fmt::format("of {} that both keep in memory ", counted(agreement.stored + agreement.storedUntold, "edge"));
+  if (agreement.stored == 0) return text + "the compiler tells no type";
+  text += fmt::format("{} {} the type that we predicted ({:.2f})", agreement.storedAlike,
+                      agreement.storedAlike == 1 ? "has" : "have", *agreement.typesShare());
+  if (!agreement.otherTypes.empty()) text += "; " + otherTypesText(agreement);
+  if (agreement.storedUntold > 0) text += fmt::format("; of {} the type is not disclosed", agreement.storedUntold);
+  return text;
+}
+
+std::string otherTypesText(const Agreement& agreement) {
+  std::vector<std::string> pairs;
+  for (const OtherStoredType& other : agreement.otherTypes)
+    pairs.push_back(fmt::format("predicted {}, in fact {}: {}", name(other.predicted), name(other.made), other.edges));
+  return joined(pairs, "; ");
+}
+
+Json toJson(const Agreement& agreement) {
+  if (agreement.edges == 0) return nullptr;
+  return {
+      {"edges", agreement.edges},
+      {"predicted", agreement.predicted},
+      {"made", agreement.made},
+      {"both", agreement.both},
+      {"precision", jsonOrNull(agreement.precision())},
+      {"recall", jsonOrNull(agreement.recall())},
+      {"f1", jsonOrNull(agreement.f1())},
+      {"stored_types",
+       {{"edges", agreement.stored},
+        {"alike", agreement.storedAlike},
+        {"share", jsonOrNull(agreement.typesShare())},
+        {"not_disclosed", agreement.storedUntold},
+        {"other", jsonList(agreement.otherTypes, [](const OtherStoredType& other) {
+           return Json{{"predicted", toText(other.predicted)}, {"made", toText(other.made)}, {"edges", other.edges}};
+         })}}}};
 }
 
 }  // namespace fusescope

@@ -65,7 +65,7 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   grantTypes();
   setSupport();
   m_made->pins = pinsOf(*m_made, m_told);
-  m_made->agreement = agreementOf(*m_made);
+  m_made->agreement = agreementOf(m_asked, *m_made);
   m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
   append(m_made->decisions, pinDecisions(*m_made, m_told.pins));
   return std::move(m_made);
@@ -90,6 +90,7 @@ void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
   details.converts = told.converts;
   details.ms = told.ms;
   details.isOurs = told.isOurs;
+  details.optimiser = told.optimiser;
   auto nodes = told.nodes;
   std::ranges::sort(nodes, {}, [&](const auto& held) { return m_position[held.first.index]; });
   for (const auto& [node, certainty] : nodes) {

@@ -116,7 +116,7 @@ class ReadBackReader {
     fields.parseList("nodes", kernel.nodes, [&](const Json& entry) { return heldNode(entry); });
     fields.parseList("inputs", kernel.inputs, moved).parseList("outputs", kernel.outputs, moved);
     fields.parse("compute", kernel.compute, typeFromJson).read("once", kernel.once).read("ours", kernel.isOurs);
-    fields.read("converts", kernel.converts);
+    fields.read("converts", kernel.converts).read("optimiser", kernel.optimiser);
     fields.readNumber("ms", kernel.ms);
     if (!fields.error() && kernel.ms && !(std::isfinite(*kernel.ms) && *kernel.ms >= 0))
       return badReadBack("is not a time", "ms");

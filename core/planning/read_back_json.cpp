@@ -39,7 +39,7 @@ class ReadBackWriter {
         jsonList(m_plan.conversions, [&](const ReadBackConversion& conversion) { return conversionJson(conversion); });
     json["pins"] = jsonList(m_plan.pins, [&](const ReadBackPin& pin) { return pinJson(pin); });
     json["support"] = jsonList(m_plan.support, [](const NodeSupport& support) { return toJson(support); });
-    json["agreement"] = agreementJson();
+    json["agreement"] = toJson(m_plan.agreement);
     if (m_plan.placement) json["placement"] = placementJson(*m_plan.placement);
     json["asked"] = toJson(*m_plan.asked);
   }
@@ -68,6 +68,7 @@ class ReadBackWriter {
             {"once", kernel.once},
             {"converts", kernel.converts},
             {"ours", kernel.isOurs},
+            {"optimiser", textOrNull(kernel.optimiser)},
             {"ms", jsonOrNull(kernel.ms)}};
   }
 
@@ -126,18 +127,6 @@ class ReadBackWriter {
             {"times", textOrNull(placement.times)},
             {"latency_ms", jsonOrNull(placement.latencyMs)},
             {"runs", jsonOrNull(placement.runs)}};
-  }
-
-  Json agreementJson() const {
-    const Agreement& agreement = m_plan.agreement;
-    if (agreement.edges == 0) return nullptr;
-    return {{"edges", agreement.edges},
-            {"predicted", agreement.predicted},
-            {"made", agreement.made},
-            {"both", agreement.both},
-            {"precision", jsonOrNull(agreement.precision())},
-            {"recall", jsonOrNull(agreement.recall())},
-            {"f1", jsonOrNull(agreement.f1())}};
   }
 
   const ReadBackPlan& m_plan;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planning/agreement.h"
 #include "planning/plan.h"
 
 namespace fusescope {
@@ -65,6 +66,9 @@ struct ReadBackKernel {
   /// It is a kernel of our own engine for nodes of a fallback segment. If nothing is reported about such nodes, they
   /// are as planned.
   bool isOurs = false;
+  /// The optimiser of the compiler that made the kernel, by the compiler's name for it ("MatMulAddFusion"); empty if
+  /// none did or it is not reported.
+  std::string optimiser{};
 };
 
 /// A conversion that the compiler added to an edge.
@@ -108,14 +112,6 @@ struct ReadBackPin {
 struct PinHindrance {
   PinCause cause = PinCause::NotDisclosed;
   std::string why{};  ///< a sentence
-};
-
-/// How well our plan predicted which nodes share a kernel. It counts edges; both ends of a counted edge are calculated
-/// by kernels of the compiler.
-struct Agreement {
-  /// All edges, then those inside a kernel: in our plan, in the compiler's result, and in both.
-  std::int64_t edges = 0, predicted = 0, made = 0, both = 0;
-  std::optional<double> precision() const, recall() const, f1() const;  ///< null if the divisor is 0
 };
 
 /// A layer of an engine whose nodes are not known.
@@ -165,6 +161,7 @@ struct ReadBackPlan : Cover {
     bool converts = false;  ///< ReadBackKernel::converts
     bool isOurs = false;    ///< it is a kernel of our own engine, in a fallback segment
     std::optional<double> ms{};
+    std::string optimiser{};  ///< ReadBackKernel::optimiser
   };
   CompilerIdentity compiler;
   std::shared_ptr<const Plan> asked;  ///< the plan that was asked for, with its types and our prediction of the kernels
@@ -175,8 +172,8 @@ struct ReadBackPlan : Cover {
   std::vector<ReadBackPin> pins;  ///< in the order of the graph
   /// The field of ReadBack, for code that combines several such plans. It is not written into files.
   std::map<NodeId, PinHindrance> hindrances;
-  std::vector<NodeSupport> support;  ///< one per node, in the order of the graph
-  Agreement agreement;
+  std::vector<NodeSupport> support;    ///< one per node, in the order of the graph
+  Agreement agreement;                 ///< of the plan that was asked for
   std::optional<Placement> placement;  ///< for an engine that was built elsewhere and read from files
 
   Fate fateOf(NodeId node) const { return fates[node.index]; }

@@ -24,7 +24,4 @@ std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
 /// Returns a decision for each pin of `made` for which `told` has no result: what happened to it.
 std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
 
-/// Compares the kernels of `made` with those that were planned.
-Agreement agreementOf(const ReadBackPlan& made);
-
 }  // namespace fusescope

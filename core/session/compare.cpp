@@ -251,6 +251,7 @@ Result<CompareReport> compareEngines(Engine& a, Engine& b, const Samples& sample
   report.compilerOfB = compilerText(*madeOfB);
   report.threadsOfA = a.threads();
   report.threadsOfB = b.threads();
+  report.differences = comparedDifferences(*madeOfA, *madeOfB, a.threads(), b.threads());
   if (a.threads() != b.threads())
     report.notRanked =
         fmt::format("A runs on {}, B on {}", counted(a.threads(), "thread"), counted(b.threads(), "thread"));

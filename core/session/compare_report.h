@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diff/common_cover.h"
+#include "session/compare_differences.h"
 #include "verify/compare_tensors.h"
 
 namespace fusescope {
@@ -27,6 +28,7 @@ struct CompareReport {
   std::string a, b;
   std::string compilerOfA, compilerOfB;  ///< with version and options: "onnxruntime 1.32.0, level=basic"
   int threadsOfA = 0, threadsOfB = 0;
+  std::vector<ComparedDifference> differences;  ///< in what they differ besides their plans
   std::vector<CompareGroup> groups;
   std::vector<TensorComparison> outputs;  ///< b compared with a
   std::vector<TensorComparison> values;   ///< inner values that both store in memory

@@ -231,6 +231,7 @@ class Covering {
       kernel.region = read == nullptr ? std::string() : read->kernels[own.id.index].region;
       kernel.once = read != nullptr && read->kernels[own.id.index].once;
       kernel.ms = read == nullptr ? std::nullopt : read->kernels[own.id.index].ms;
+      if (read != nullptr) kernel.optimiser = read->kernels[own.id.index].optimiser;
       // Nothing about our own kernels is uncertain.
       kernel.isOurs = read == nullptr || read->kernels[own.id.index].isOurs;
     }

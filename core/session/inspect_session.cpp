@@ -48,7 +48,11 @@ Json runJson(const Run& run, const RunSettings& settings) {
                           {"a_ms", optionalNumber(compared.aMs)},
                           {"b_ms", optionalNumber(compared.bMs)},
                           {"turns", compared.turns},
-                          {"ratio_range", rangeJson(compared.ratioRange)}};
+                          {"ratio_range", rangeJson(compared.ratioRange)},
+                          {"differences", Json::array()},
+                          {"not_ranked", compared.notRanked.empty() ? Json(nullptr) : Json(compared.notRanked)}};
+    for (const ComparedDifference& difference : compared.differences)
+      json["comparison"]["differences"].push_back(toJson(difference));
     return json;
   }
   json["options"] = toJson(run.options);

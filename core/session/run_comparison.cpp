@@ -39,6 +39,12 @@ Result<std::int64_t> countFromJson(const Json& json) {
   return fields.result(count);
 }
 
+Json differencesJson(const std::vector<ComparedDifference>& differences) {
+  Json all = Json::array();
+  for (const ComparedDifference& difference : differences) all.push_back(toJson(difference));
+  return all;
+}
+
 }  // namespace
 
 ComparedGroup keptGroup(const CompareGroup& group) {
@@ -92,6 +98,7 @@ Json toJson(const CompareReport& report) {
   json["b_compiler"] = report.compilerOfB;
   json["a_threads"] = report.threadsOfA;
   json["b_threads"] = report.threadsOfB;
+  json["differences"] = differencesJson(report.differences);
   json["not_ranked"] = report.notRanked.empty() ? Json(nullptr) : Json(report.notRanked);
   json["time_unavailable"] = report.timeUnavailable.empty() ? Json(nullptr) : Json(report.timeUnavailable);
   json["groups_unavailable"] = report.groupsUnavailable.empty() ? Json(nullptr) : Json(report.groupsUnavailable);
@@ -112,6 +119,8 @@ Json toJson(const RunComparison& comparison) {
           {"b_ms", optionalNumber(comparison.bMs)},
           {"turns", comparison.turns},
           {"ratio_range", rangeJson(comparison.ratioRange)},
+          {"differences", differencesJson(comparison.differences)},
+          {"not_ranked", textOrNull(comparison.notRanked)},
           {"time_unavailable", textOrNull(comparison.timeUnavailable)}};
 }
 
@@ -126,7 +135,8 @@ Result<RunComparison> runComparisonFromJson(const Json& json) {
   fields.parse("values_in_bodies", comparison.valuesInBodies, countFromJson);
   fields.readNumber("a_ms", comparison.aMs).readNumber("b_ms", comparison.bMs).read("turns", comparison.turns);
   fields.parse("ratio_range", comparison.ratioRange, rangeFromJson);
-  fields.read("time_unavailable", comparison.timeUnavailable);
+  fields.parseList("differences", comparison.differences, comparedDifferenceFromJson);
+  fields.read("not_ranked", comparison.notRanked).read("time_unavailable", comparison.timeUnavailable);
   return fields.result(std::move(comparison));
 }
 

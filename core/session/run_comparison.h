@@ -34,7 +34,9 @@ struct RunComparison {
   std::optional<double> aMs, bMs;
   int turns = 0;
   std::optional<Range> ratioRange;
-  std::string timeUnavailable;  ///< why there are no times
+  std::vector<ComparedDifference> differences;  ///< in what they differ besides their plans
+  std::string notRanked;                        ///< why it is not said which is faster; empty: it is said
+  std::string timeUnavailable;                  ///< why there are no times
   bool operator==(const RunComparison&) const = default;
 };
 

@@ -107,6 +107,9 @@ TEST_F(AddedCompilerPlan, SaysHowWellOurPredictionHolds) {
     EXPECT_GT(agreement[number].get<double>(), 0) << number;
     EXPECT_LT(agreement[number].get<double>(), 1) << number;
   }
+  const Json types = agreement["stored_types"];
+  EXPECT_GT(types["edges"].get<int>() + types["not_disclosed"].get<int>(), 0) << types.dump();
+  EXPECT_LE(types["alike"].get<int>(), types["edges"].get<int>());
 }
 
 TEST_F(AddedCompilerPlan, PeopleAreToldAllOfIt) {

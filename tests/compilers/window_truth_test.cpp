@@ -178,6 +178,9 @@ class WindowTruthTest : public test::AbacusWindow {
     QVERIFY(asReadBack(*comparison.pair()->b->cover) != nullptr);
     QVERIFY(!comparison.pair()->diff.fusions.empty());
     QVERIFY(!comparison.pair()->diff.causesKnown);  // it does not say why
+    const QString summary = window().twoViews().summary();
+    for (const char* words : {"our prediction (A) of B: of ", "F1 ", "types of our prediction: of "})
+      QVERIFY2(summary.contains(words), qPrintable(summary));
   }
 
   void theInspectorSaysWhatEachMade() {
@@ -187,7 +190,7 @@ class WindowTruthTest : public test::AbacusWindow {
     QTRY_VERIFY(document().snapshot()->made() != nullptr);
     window().showDock(QStringLiteral("Inspector"));
     QTRY_VERIFY(inspected().contains("Prediction and fact"));
-    for (const char* words : {"precision", "recall", "F1", "Our plan predicts", "abacus 1.0 made"})
+    for (const char* words : {"precision", "recall", "F1", "types in memory", "Our plan predicts", "abacus 1.0 made"})
       QVERIFY2(inspected().contains(words), words);
     document().pin({"product"}, DataType::F16, Strictness::Prefer);
     QTRY_VERIFY(!document().planning());

@@ -1,11 +1,14 @@
 #include <QMenu>
 #include <QtTest>
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "planning/read_back_plan.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/canvas/canvas_builder.h"
+#include "ui/canvas/canvas_colors.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/outline_dock.h"
@@ -100,6 +103,49 @@ class BlocksTest : public QObject {
         QVERIFY(open.isInside(item, open.itemOf(qs(snapshot->blocks->handleOf(*snapshot->cover, around)))));
       }
     }
+  }
+
+  void aClosedBlockIsAsCertainAsTheLeastCertainKernelInIt() {
+    const auto planned = test::planSample(QStringLiteral("bert_tiny"));
+    const Plan& plan = *planned->plan;
+    // In the first layer one kernel is guessed, in the second one is derived; everything else is named.
+    std::map<int, Certainty> uncertain;
+    for (const CoverBlock& block : planned->blocks->all()) {
+      const std::string& path = planned->blocks->moduleOf(block).path;
+      if (path == "m.encoder.layer.0") uncertain[block.kernels.front()] = Certainty::Guessed;
+      if (path == "m.encoder.layer.1") uncertain[block.kernels.front()] = Certainty::Derived;
+    }
+    QCOMPARE(uncertain.size(), std::size_t(2));
+    ReadBack told{.compiler = {.name = "othercompiler", .version = "1.2", .environment = "python3"}};
+    for (const FusedNode& fused : plan.fusedNodes) {
+      ReadBackKernel& kernel = told.kernels.emplace_back(ReadBackKernel{.name = fused.name, .kind = fused.kind});
+      const auto found = uncertain.find(static_cast<int>(fused.id.index));
+      for (const NodeId node : fused.nodes)
+        kernel.nodes.emplace_back(node, found == uncertain.end() ? Certainty::Named : found->second);
+    }
+    const auto made = readBackPlan(planned->plan, told);
+    QVERIFY2(made.ok(), made.ok() ? "" : made.error().text().c_str());
+    const CanvasScene closed = buildCanvas(*made.value(), {}, CanvasFonts(), planned->modules);
+    const auto certaintyIn = [](const CanvasScene& scene, const char* handle) {
+      const int found = scene.itemOf(QString::fromUtf8(handle));
+      return found < 0 ? std::optional<Certainty>() : scene.items[std::size_t(found)].certainty;
+    };
+    QCOMPARE(certaintyIn(closed, "module:m.encoder.layer.0…1"), std::optional(Certainty::Guessed));
+    OpenState open;
+    for (const CanvasItem& item : closed.items)
+      if (item.block != nullptr && item.block->copies > 0) open.set(*item.container, item.handle(), true);
+    const auto scene =
+        std::make_shared<const CanvasScene>(buildCanvas(*made.value(), open, CanvasFonts(), planned->modules));
+    QCOMPARE(certaintyIn(*scene, "module:m.encoder.layer.0"), std::optional(Certainty::Guessed));
+    QCOMPARE(certaintyIn(*scene, "module:m.encoder.layer.1"), std::optional(Certainty::Derived));
+    for (const CanvasItem& item : scene->items)
+      if (item.isOpenBlock()) QVERIFY(!item.isUncertain() && !item.isGuessed());
+    const CanvasColors colors(scene, *findColorMode("certainty"), {}, Theme::dark());
+    QStringList words;
+    for (const LegendLine& line : colors.legend())
+      if (line.boxes > 0) words << line.swatch.text;
+    QVERIFY2(words.contains("derived") && words.contains("guessed"), qPrintable(words.join(' ')));
+    QVERIFY2(!words.contains("known from our own plan"), qPrintable(words.join(' ')));
   }
 
   void aRunOpensToItsCopiesAndAModuleToItsKernels() {
@@ -267,5 +313,5 @@ class BlocksTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(BlocksTest, 13)
+FUSESCOPE_GUI_TEST(BlocksTest, 14)
 #include "blocks_test.moc"

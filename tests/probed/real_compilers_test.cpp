@@ -204,6 +204,23 @@ TEST_P(RealCompilers, AreTimedInTurnsWithOurs) {
   EXPECT_EQ(json["b_threads"], 1);
   EXPECT_TRUE(json["b_compiler"].get<std::string>().starts_with(GetParam())) << json["b_compiler"];
   EXPECT_LT(json["outputs"][0]["max_over_rms"].get<double>(), 1e-4);
+  EXPECT_EQ(json["differences"][0], Json({{"kind", "compiler"}, {"a", "fusescope"}, {"b", GetParam()}}));
+}
+
+TEST_P(RealCompilers, AnOptimiserThatIsLeftOutIsTheCause) {
+  if (GetParam() != std::string_view("onnxruntime"))
+    GTEST_SKIP() << "only ONNX Runtime says which of its optimisers made a kernel";
+  const std::string model = sample("bert_tiny");
+  const ProcessResult diff = fusescopeCommand(
+      {"diff", model, model, "--plan-a", "--compiler onnxruntime", "--plan-b",
+       "--compiler onnxruntime --compiler-option disable=MatMulAddFusion --pin node_MatMul_99=f32", "--json"});
+  ASSERT_EQ(diff.status, 0) << diff.err;
+  const Json json = Json::parse(diff.out);
+  EXPECT_EQ(json["differences"].size(), 2U) << json["differences"];
+  const std::string cause = "MatMulAddFusion, which --compiler-option disable=MatMulAddFusion leaves out in B";
+  std::size_t named = 0;
+  for (const Json& change : json["fusions"]) named += change["because"] == Json{cause};
+  EXPECT_GE(named, 8U) << json["fusions"];  // of the 12 products with a sum behind them
 }
 
 /// ONNX Runtime keeps in f32 on this processor what it is to calculate in f16 between nodes: what overflows by our own

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ui/canvas/block_copies.h"
+#include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {
@@ -95,6 +96,17 @@ QString unlikeNote(const CoverBlocks& blocks, const Module& run, const std::vect
       .arg(names.join(QStringLiteral(", ")), verb, qs(modules[std::size_t(run.children.front())].name));
 }
 
+/// The lowest certainty of the kernels of another compiler in the block; nothing if it has only kernels of our own.
+std::optional<Certainty> leastCertainIn(const LevelParts& level, const CoverBlock& block) {
+  const ReadBackPlan* made = asReadBack(level.cover);
+  std::optional<Certainty> least;
+  for (std::size_t i = 0; made != nullptr && i < block.kernels.size(); ++i) {
+    const auto certainty = leastCertain(*made, made->fusedNodes[std::size_t(block.kernels[i])]);
+    if (certainty) least = std::max(least, certainty);
+  }
+  return least;
+}
+
 CanvasItem makeBlockItem(const LevelParts& level, std::size_t index) {
   const CoverBlock& block = level.blocks.all()[index];
   const Module& module = level.blocks.moduleOf(block);
@@ -111,6 +123,8 @@ CanvasItem makeBlockItem(const LevelParts& level, std::size_t index) {
     work.add(level.cover, level.items.facts(), fused);
     addFacts(item.facts, level.items.facts().of(fused));
   }
+  item.certainty = leastCertainIn(level, block);
+  item.facts.guessed = item.isGuessed();
   setTypesOf(item, work.types());
   item.kindName = qs(work.heaviestKind);
   item.fallback = !block.kernels.empty() && std::ranges::all_of(block.kernels, [&](int kernel) {

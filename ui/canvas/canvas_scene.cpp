@@ -47,12 +47,13 @@ bool CanvasItem::calculates() const {
   return container == nullptr || container->calculates;
 }
 
+/// In an open block its kernels say it themselves.
 bool CanvasItem::isUncertain() const {
-  return certainty && *certainty >= Certainty::Derived;
+  return certainty && *certainty >= Certainty::Derived && !isOpenBlock();
 }
 
 bool CanvasItem::isGuessed() const {
-  return certainty == Certainty::Guessed;
+  return certainty == Certainty::Guessed && !isOpenBlock();
 }
 
 const QString& CanvasItem::handle() const {

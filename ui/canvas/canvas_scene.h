@@ -54,8 +54,8 @@ struct CanvasItem {
   DataType precision = DataType::Undefined;  ///< the type in which its main operator calculates
   ItemFacts facts;
   bool prediction = false;  ///< the target's compiler decides whether the nodes are fused
-  /// The certainty that another compiler's kernel contains its nodes, or for a node, this node: the lowest one. Nothing
-  /// for our own plan, which is exact.
+  /// The certainty that another compiler's kernel contains its nodes, or for a node, this node: the lowest one. For a
+  /// block it is the lowest of its kernels. Nothing for our own plan and our own kernels, which are exact.
   std::optional<Certainty> certainty;
   QString fate;      ///< the fate of a node without a kernel, "folded"; empty: it has one
   QString kindName;  ///< kind of the fused node
@@ -75,6 +75,7 @@ struct CanvasItem {
   bool calculates() const;   ///< has a precision; false for containers that only contain such items
   bool isUncertain() const;  ///< a node in it is derived or guessed, because its compiler names none of it
   bool isGuessed() const;    ///< a node in it is guessed
+  bool isOpenBlock() const { return block != nullptr && open; }
   /// Returns the name for selections: the handle of a fused node, otherwise its name.
   const QString& handle() const;
 };

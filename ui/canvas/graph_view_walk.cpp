@@ -129,7 +129,9 @@ QString predictionNote() {
 /// How sure it is which kernel holds it, or what became of it without one; empty of our own plan.
 QString madeNote(const CanvasItem& item) {
   if (!item.fate.isEmpty()) return GraphView::tr("no kernel of its own: %1").arg(item.fate);
-  return item.certainty ? certaintyText(*item.certainty) : QString();
+  if (!item.certainty) return {};
+  const QString certainty = certaintyText(*item.certainty);
+  return item.block == nullptr ? certainty : GraphView::tr("its least certain kernel is %1").arg(certainty);
 }
 
 /// What its badges mean; each a sentence.

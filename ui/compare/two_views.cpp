@@ -236,6 +236,7 @@ QString TwoViews::summaryText() const {
     const double delta = pair->diff.b.time->ms - pair->diff.a.time->ms;
     text += QStringLiteral(" \u00b7 B %1 predicted").arg(signedMsText(delta));
   }
+  for (const std::string& sentence : predictionTexts(pair->diff)) text += QStringLiteral(" \u00b7 ") + qs(sentence);
   if (!pair->both.oneGraph)
     text += QStringLiteral(" \u00b7 the networks differ in their nodes: %1 only in A, %2 only in B")
                 .arg(pair->diff.onlyA.size())

@@ -114,12 +114,19 @@ QString CompareDock::summaryText() const {
   const RunComparison& compared = *run->comparison;
   QString text = QStringLiteral("A %1 · B %2").arg(msText(compared.aMs), msText(compared.bMs));
   if (compared.aMs && compared.bMs && *compared.aMs > 0 && compared.ratioRange) {
-    text += QStringLiteral(" · ") + verdict(*compared.bMs / *compared.aMs, *compared.ratioRange, compared.turns, theme);
+    text += QStringLiteral(" · ") +
+            verdict(*compared.bMs / *compared.aMs, *compared.ratioRange, compared.turns, theme) +
+            html(typesClause(compared.differences));
+  } else if (compared.aMs && compared.bMs && !compared.notRanked.empty()) {
+    text += QStringLiteral(" · <span style='color:%1'>it is not said which is faster: %2</span>")
+                .arg(theme.warning.name(), html(compared.notRanked));
   } else {
     const std::string& why = compared.timeUnavailable;
     text += QStringLiteral(" · <span style='color:%1'>time unknown%2</span>")
                 .arg(theme.warning.name(), why.empty() ? QString() : QStringLiteral(": ") + html(why));
   }
+  if (const std::string differences = differencesText(compared.differences); !differences.empty())
+    text += QStringLiteral(" · ") + html(differences);
   return text + QStringLiteral(" · <span style='color:%1'>timed in turns in run %2</span>")
                     .arg(theme.dimText.name(), qs(run->id));
 }

@@ -120,6 +120,8 @@ QString agreementText(const PlanSnapshot& snapshot, const Theme& theme) {
   share(QStringLiteral("recall"), agreement.recall(),
         QStringLiteral("of the edges that are inside one kernel, the share that we predicted"));
   share(QStringLiteral("F1"), agreement.f1(), QStringLiteral("both in one number: 1 is a perfect prediction"));
+  if (const std::string types = storedTypesText(agreement); !types.empty())
+    rows.add(QStringLiteral("types in memory"), qs(types).toHtmlEscaped());
   return heading(QStringLiteral("Prediction and fact"), theme) +
          QStringLiteral("<div style='margin-bottom:4px'>%1</div>")
              .arg(countsText(check, made->compiler).toHtmlEscaped()) +

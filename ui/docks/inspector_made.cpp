@@ -22,6 +22,7 @@ QString kernelLink(const FusedNode& fused) {
 void addPlace(Rows& rows, const PlanSnapshot& snapshot, const FusedNode& fused) {
   const ReadBackPlan::Kernel& kernel = snapshot.made()->kernels[fused.id.index];
   if (!kernel.region.empty()) rows.add(QStringLiteral("region"), html(kernel.region));
+  if (!kernel.optimiser.empty()) rows.add(QStringLiteral("optimiser"), html(kernel.optimiser));
   if (kernel.once) rows.add(QStringLiteral("runs"), QStringLiteral("once, when the network is prepared"));
 }
 

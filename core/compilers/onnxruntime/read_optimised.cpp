@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compilers/onnxruntime/optimiser_names.h"
 #include "compilers/onnxruntime/region_split.h"
 #include "planning/kinds.h"
 
@@ -74,8 +75,16 @@ class Reader {
     for (const std::uint32_t made : node.makes)
       if (made != kNone) addValue(kernel.outputs, made);
     if (!kernel.outputs.empty()) kernel.compute = kernel.outputs[0].type;
+    if (!isOfNetwork(*node.file)) kernel.optimiser = optimiserOf(*node.file, kernel.nodes.size());
     addConversion(kernel, node);
     m_told.kernels.push_back(std::move(kernel));
+  }
+
+  /// Returns whether no optimiser changed the node: the network that was handed over has it, too.
+  bool isOfNetwork(const onnxlib::FileNode& node) const {
+    const std::uint32_t own = m_network.graph.findNode(node.name);
+    return own != kNone && m_network.graph.node(own).file->op == node.op &&
+           m_network.graph.node(own).file->domain == node.domain;
   }
 
   /// Profiles name a node without a name by its operator and number.

@@ -28,7 +28,7 @@ Reading::Reading(const CompilerInput& handed, onnxlib::FileModel model)
       covers(coverKernels(network, optimised)) {}
 
 Result<std::unique_ptr<Reading>> readNetwork(const CompilerInput& handed, const std::filesystem::path& path) {
-  onnxlib::FileModel file = TRY(onnxlib::readModel(path, {.takesMissingData = true}));
+  onnxlib::FileModel file = TRY(onnxlib::readModel(path, {.takesMissingData = true, .takesDocumentation = true}));
   if (!beginsWith(file.graph.outputs, handed.file.graph.outputs))
     return Diagnostic{.message = "the optimised network has other outputs than the network that ONNX Runtime received",
                       .where = {.file = path.string()}};

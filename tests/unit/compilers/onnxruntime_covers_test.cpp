@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "compilers/onnxruntime/kernel_covers.h"
@@ -83,6 +84,25 @@ TEST(OnnxRuntimeCovers, OfATransformer) {
   const Sample sample("bert_tiny");
   sample.check();
   EXPECT_EQ(sample.count(Certainty::Guessed), 0U) << "each region has one kernel that can do its work";
+}
+
+TEST(OnnxRuntimeCovers, SayWhichOptimiserMadeAKernel) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto optimisersOf = [](const char* network) {
+    const Sample sample(network);
+    std::map<std::string, int> counts;
+    for (const ReadBackKernel& kernel :
+         onnxruntime::readOptimised(sample.reading->network, sample.reading->optimised, sample.reading->covers).kernels)
+      if (!kernel.optimiser.empty()) ++counts[kernel.optimiser];
+    return counts;
+  };
+  EXPECT_EQ(optimisersOf("bert_tiny"), (std::map<std::string, int>{{"MatMulAddFusion", 36},  // with two reshapes each
+                                                                   {"MatMulScaleFusion", 2},
+                                                                   {"SkipLayerNormFusion", 5},
+                                                                   {"TransposeOptimizer", 2}}));
+  const auto ofUnet = optimisersOf("unet_small");
+  EXPECT_EQ(ofUnet.at("QuickGeluFusion"), 10);
+  EXPECT_EQ(ofUnet.at("NchwcTransformer"), 29);  // convolutions, a pooling, and the reorders
 }
 
 TEST(OnnxRuntimeCovers, OfConvolutionsOverBlocksOfChannels) {

@@ -39,6 +39,29 @@ TEST(ReadBackDiff, WhereTheKernelsAreAlikeNoFusionIsAChange) {
   EXPECT_EQ(toJson(diff)["b"]["compiler"], "onnxruntime 1.18.0");
 }
 
+TEST(ReadBackDiff, HowWellOneSidePredictsTheOtherIsSaid) {
+  const auto asked = askedOf();
+  ASSERT_EQ(asked->fusedNodes.size(), 2U);
+  const auto made =
+      madeOf(asked, {kernelOver(*asked, "all", {"wide0", "relu0", "narrow0"}), kernelOver(*asked, "sum", {"sum0"})});
+  for (const bool turned : {false, true}) {
+    const PlanDiff diff = turned ? diffOfCovers(*made, *asked) : diffOfCovers(*asked, *made);
+    ASSERT_TRUE(diff.prediction);
+    EXPECT_EQ(diff.prediction->isA, !turned);
+    EXPECT_EQ(toJson(diff.prediction->agreement), toJson(made->agreement));
+    EXPECT_TRUE(isPrinted(diff, (turned ? "our prediction (B) of A: " : "our prediction (A) of B: ") +
+                                    sharedKernelsText(made->agreement)))
+        << printDiff(diff);
+    const Json json = toJson(diff)["prediction"];
+    EXPECT_EQ(json["prediction"], turned ? "b" : "a");
+    EXPECT_EQ(json["agreement"], toJson(*made)["agreement"]);
+  }
+  const PlanDiff withOurs = diffOfCovers(*ours(), *made);
+  EXPECT_FALSE(withOurs.prediction) << "it is what our own engine runs";
+  EXPECT_TRUE(toJson(withOurs)["prediction"].is_null());
+  EXPECT_FALSE(diffOfCovers(*made, *made).prediction);
+}
+
 TEST(ReadBackDiff, AKernelLessIsAMergeWhoseCauseIsNotDisclosed) {
   const auto a = ours();
   const auto asked = askedOf();
@@ -233,11 +256,12 @@ TEST(ReadBackDiff, TimesOfAnArtifactAreThoseThatItsCompilerTold) {
 TEST(ReadBackDiff, TheDocumentOfItsJsonNamesWhatOnlySuchPlansHave) {
   const auto document = readTextFile(std::string(FUSESCOPE_SOURCE_DIR) + "/core/diff/FORMAT.md");
   ASSERT_TRUE(document.ok());
-  for (const char* key : {"fates", "causes_known", "`compiler`", "not disclosed"})
+  for (const char* key : {"fates", "causes_known", "`prediction`", "`compiler`", "not disclosed"})
     EXPECT_NE(document.value().find(key), std::string::npos) << key;
   const auto plan = ours();
   const Json json = toJson(diffOfCovers(*plan, *plan));
-  EXPECT_FALSE(json.contains("fates") || json.contains("causes_known")) << "two plans of ours have none";
+  EXPECT_FALSE(json.contains("fates") || json.contains("causes_known") || json.contains("prediction"))
+      << "two plans of ours have none";
 }
 
 }  // namespace

@@ -262,6 +262,8 @@ TEST(ReadBackPlanFormat, NamesEveryKeyThatPlansHaveNotAndNoOther) {
   for (const auto& [key, value] : ofMade.items())
     if (!ofPlan.contains(key)) added[key] = value;
   collect(added, "", opaque, printed);
+  const Agreement otherwise{.edges = 1, .stored = 1, .otherTypes = {{DataType::F32, DataType::F16, 1}}};
+  collect({{"agreement", toJson(otherwise)}}, "", opaque, printed);
   EXPECT_EQ(printed, outline.paths());
 }
 

@@ -20,6 +20,7 @@ Told richlyTold() {
   ReadBackKernel& last = t.kernel("last", {"fc2", "exp"}, DataType::F16);
   last.region = "region";
   last.ms = 0.25;
+  last.optimiser = "MatMulAddFusion";
   last.outputs = {{.value = t.value("fc2_out"), .type = DataType::F32, .format = "nchw"}};
   last.nodes[0].second = Certainty::Guessed;
   t.kernel("first", {"fc1"}, DataType::F32).inputs = {{.value = {}, .format = "blocked"}};

@@ -330,35 +330,5 @@ TEST(ReadBackPlan, SupportIsWhatTheCompilerSaid) {
   EXPECT_EQ(made->support[3].message, "as it is");
 }
 
-TEST(ReadBackPlan, AgreementIsCountedOverEdges) {
-  Told none(chainPlan());
-  EXPECT_EQ(none.make()->agreement.edges, 0);
-  EXPECT_FALSE(none.make()->agreement.f1());
-  EXPECT_TRUE(toJson(*none.make())["agreement"].is_null());
-
-  ModelBuilder b;
-  const ValueId x = b.input("x", {4, 8});
-  const ValueId fc = b.node("MatMul", "fc", {x, b.weight("w", {8, 8})}, {4, 8});
-  const ValueId relu = b.node("Relu", "relu", {fc}, {4, 8});
-  const ValueId twice = b.node("Add", "twice", {relu, relu}, {4, 8});
-  b.output(b.node("MatMul", "last", {twice, b.weight("w2", {8, 8})}, {4, 8}));
-  Told t(planned(b.build(), cpuOptions()));
-  ASSERT_EQ(testing::fusions(*t.asked), "matmul{fc relu twice} matmul{last}");
-  t.kernel("a", {"fc", "relu"});
-  t.kernel("b", {"twice", "last"});
-  const Agreement agreement = t.make()->agreement;
-  EXPECT_EQ(agreement.edges, 3) << "a pair of nodes is one edge";
-  EXPECT_EQ(agreement.predicted, 2);
-  EXPECT_EQ(agreement.made, 2);
-  EXPECT_EQ(agreement.both, 1);
-  t.told.kernels.back().region = "b";
-  EXPECT_EQ(t.make()->agreement.edges, 1) << "a region that is told as a whole is no kernel";
-
-  const Agreement byHand{.edges = 9, .predicted = 4, .made = 5, .both = 3};
-  EXPECT_DOUBLE_EQ(*byHand.precision(), 0.75);
-  EXPECT_DOUBLE_EQ(*byHand.recall(), 0.6);
-  EXPECT_DOUBLE_EQ(*byHand.f1(), 6.0 / 9.0);
-}
-
 }  // namespace
 }  // namespace fusescope

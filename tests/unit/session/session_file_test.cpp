@@ -87,6 +87,8 @@ Run exampleComparison() {
   compared.outputs = {{.name = "y", .ok = true, .maxAbs = 1e-3}};
   compared.turns = 5;
   compared.ratioRange = Range{1.9, 2.1};
+  compared.differences = {{.kind = ComparedDifferenceKind::Types, .a = "f32", .b = "bf16"}};
+  compared.notRanked = "A was disturbed";
   compared.timeUnavailable = "A: emulated";
   run.comparison = std::move(compared);
   return run;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "onnxlib/onnxlib.h"
+
+namespace fusescope::onnxruntime {
+
+/// Returns the name of the optimiser that made a node of an optimised network, as its log and the option `disable` have
+/// it: "MatMulAddFusion". It is read from the node's name ("n14/MatMulAddFusion"), from the text that the optimiser
+/// wrote into the node, or from an operator that only this optimiser writes. `held` is the number of nodes of the
+/// user's network in it: a network may itself contain operators of ONNX Runtime, which no optimiser made. Empty:
+/// unknown, or no optimiser made it.
+std::string optimiserOf(const onnxlib::FileNode& node, std::size_t held);
+
+}  // namespace fusescope::onnxruntime
