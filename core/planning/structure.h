@@ -45,6 +45,9 @@ struct Structure {
   Truncation truncation;
   Partitioning partition;
   std::map<NodeId, Remedy> remedies;  ///< for refused nodes, if there is one
+  /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
+  /// still show when they are compiled.
+  std::vector<NodeId> takenAgainstTable;
   std::vector<char> accelerated;      ///< by NodeId
   std::vector<NodeFacts> facts;       ///< by NodeId
   /// By ValueId: it is an input of the network, or moved from inputs only, so that no node calculated it.
