@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include <unordered_map>
-
 #include "base/json_fields.h"
-#include "ir/graph.h"
 
 namespace fusescope {
 namespace {
@@ -31,25 +28,6 @@ std::string_view name(SupportSource by) {
 const NodeSupport* CompilerSupport::find(std::string_view node) const {
   const auto found = std::ranges::find(nodes, node, &NodeSupport::node);
   return found == nodes.end() ? nullptr : &*found;
-}
-
-CompilerSupport nothingStated(const Graph& graph) {
-  return statedAboutAll(graph, {});
-}
-
-CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport told) {
-  std::unordered_map<std::string, NodeSupport> byNode;
-  for (NodeSupport& said : told.nodes) {
-    std::string node = said.node;
-    byNode.emplace(std::move(node), std::move(said));
-  }
-  CompilerSupport all;
-  for (const NodeId id : graph.order()) {
-    const std::string& name = graph.node(id).name;
-    const auto said = byNode.find(name);
-    all.nodes.push_back(said != byNode.end() ? std::move(said->second) : NodeSupport{.node = name, .taken = {}});
-  }
-  return all;
 }
 
 Json toJson(const NodeSupport& support) {

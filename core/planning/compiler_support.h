@@ -10,8 +10,6 @@
 
 namespace fusescope {
 
-class Graph;
-
 /// How a compiler's verdict on a node was obtained.
 enum class SupportSource {
   Parser,  ///< the compiler was asked before anything was compiled
@@ -40,12 +38,6 @@ struct CompilerSupport {
   const NodeSupport* find(std::string_view node) const;  ///< null if nothing is stated about the node
   bool operator==(const CompilerSupport&) const = default;
 };
-
-/// Returns the answer of a compiler that refuses nothing and states nothing: an entry with a null `taken` for each node.
-CompilerSupport nothingStated(const Graph& graph);
-/// Returns `told` with such an entry for each node of the network about which it has none, in graph order. Entries about
-/// other nodes are dropped.
-CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport told);
 
 Json toJson(const NodeSupport& support);
 Json toJson(const CompilerSupport& support);

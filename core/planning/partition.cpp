@@ -168,9 +168,9 @@ class Partitioner {
     return m_options.compiler == kOwnCompiler ? m_target.acceleratedBackend : m_options.compiler;
   }
 
-  /// Returns whose verdicts decide what runs accelerated.
-  const std::string& judgedError() const {
-    return m_options.compiler == kOwnCompiler ? m_target.name : m_options.compiler;
+  /// Returns whose verdict this is: that of the compiler, or that of the target's table.
+  const std::string& judgeOf(const NodeVerdict& verdict) const {
+    return verdict.why.by == Cause(m_options.compiler) ? m_options.compiler : m_target.name;
   }
 
   void explainNode(NodeId id, std::uint32_t verdict) {
@@ -192,7 +192,8 @@ class Partitioner {
                          : isAsked       ? "partition.not_supported"
                                          : "partition.not_asked";
       const SegmentId own = m_result.segmentOf[id.index];
-      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedError()}};
+      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", m_target.name}};
+      m_arguments["target"] = judgeOf(m_verdicts[verdict - m_firstVerdict]);
       return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);

@@ -45,9 +45,6 @@ struct Structure {
   Truncation truncation;
   Partitioning partition;
   std::map<NodeId, Remedy> remedies;  ///< for refused nodes, if there is one
-  /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
-  /// still show when they are compiled.
-  std::vector<NodeId> takenAgainstTable;
   std::vector<char> accelerated;      ///< by NodeId
   std::vector<NodeFacts> facts;       ///< by NodeId
   /// By ValueId: it is an input of the network, or moved from inputs only, so that no node calculated it.
@@ -57,6 +54,9 @@ struct Structure {
   std::shared_ptr<const ChosenExtents> usual;        ///< the extents at which work and bytes are computed
   std::shared_ptr<const ChosenExtents> least, most;  ///< null if the inputs' extents are fixed
   std::vector<Decision> decisions;                   ///< indices of evidence count from the model's first decision
+  /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
+  /// still show when they are compiled.
+  std::vector<NodeId> takenAgainstTable;
 };
 
 /// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.

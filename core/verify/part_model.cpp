@@ -6,6 +6,7 @@
 
 #include "passes/pipelines.h"
 #include "planning/directive_effects.h"
+#include "planning/stated_support.h"
 
 namespace fusescope {
 namespace {
@@ -139,6 +140,9 @@ Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vect
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(builder.model()), stop)));
   PlanOptions options = builder.options(false);
   options.compiler = compiler;
+  // The whole part is for this compiler: it was decided for the whole network what falls back.
+  if (compiler != kOwnCompiler)
+    options.support = std::make_shared<const CompilerSupport>(nothingStated(*model->graph));
   if (compiler == plan.options.compiler) {
     options.compilerOptions = plan.options.compilerOptions;
     for (const Directive& directive : plan.options.directives)

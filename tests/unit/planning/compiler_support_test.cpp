@@ -2,6 +2,7 @@
 #include "planning/compiler_support.h"
 
 #include "planning/plan_json.h"
+#include "planning/stated_support.h"
 #include "planning/structure.h"
 #include "tests/unit/planning/plan_testing.h"
 
