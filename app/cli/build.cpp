@@ -2,11 +2,14 @@
 
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
+#include "engine/measuring_effort.h"
+#include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
 
 namespace fusescope::cli {
@@ -14,11 +17,37 @@ namespace {
 
 using Arguments = ArgumentsOf<BuildSettings>;
 
-void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& times, const std::string& output,
-                    std::int64_t bytes) {
+/// One of the builds of the command.
+struct Built {
+  std::string directives;  ///< the file that --then gave; empty: the first build
+  std::string output;
+  BuildReport report;
+  std::vector<BuildPhase> phases;
+  std::int64_t bytes = 0;
+};
+
+double secondsOf(const Built& built) {
+  double ms = 0;
+  for (const BuildPhase& phase : built.phases) ms += phase.ms;
+  return ms / 1000;
+}
+
+/// Prints which regions were not measured, and why. It prints nothing if all were.
+void printMeasuring(const BuildReport& report) {
+  for (const Decision& decision : leftUnmeasured(report.measuring)) std::cout << message(decision) << "\n";
+}
+
+/// Returns whether the time beside it was measured, and when.
+std::string howKnown(const TacticChoice& choice, const std::optional<double>& ms) {
+  if (ms) return choice.fromCache ? "before" : "now";
+  return choice.predictedMs ? "predicted" : "no";
+}
+
+void printForPeople(const Built& built) {
+  const BuildReport& report = built.report;
   printTitle("Phases");
   Table phases({{"phase"}, {"time", true}});
-  for (const auto& phase : times) phases.add({phase.name, msText(phase.ms)});
+  for (const auto& phase : built.phases) phases.add({phase.name, msText(phase.ms)});
   for (const CompilerPhase& phase : report.compilerPhases)
     phases.add({"the compiler's " + phase.name, msText(phase.ms)});
   phases.print();
@@ -28,6 +57,7 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
     if (decision.code == "cache.found" || decision.code == "cache.entry_damaged" ||
         decision.code == "partition.equal_segments")
       std::cout << message(decision) << "\n";
+  printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
   for (const auto& choice : report.tactics) {
@@ -35,15 +65,93 @@ void printForPeople(const BuildReport& report, const std::vector<BuildPhase>& ti
     for (const auto& candidate : choice.candidates) {
       if (candidate.name == choice.chosen) ms = candidate.ms;
     }
-    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(ms), std::to_string(choice.candidates.size()),
-                 choice.fromCache ? "before"
-                 : ms             ? "now"
-                                  : "no"});
+    const std::optional<double> shown = ms ? ms : choice.predictedMs;
+    tactics.add({shortened(choice.fusedNode), choice.chosen, msText(shown), std::to_string(choice.candidates.size()),
+                 howKnown(choice, ms)});
   }
   tactics.print();
-  std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n", output,
-                           report.regions, report.distinct, bytesText(bytes), bytesText(report.weightBytes),
-                           bytesText(report.arenaBytes));
+  std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n",
+                           built.output, report.regions, report.distinct, bytesText(built.bytes),
+                           bytesText(report.weightBytes), bytesText(report.arenaBytes));
+}
+
+void printForPeople(const std::vector<Built>& builds) {
+  printTitle("Builds");
+  Table table({{"directives"},
+               {"regions", true},
+               {"compiled", true},
+               {"measured", true},
+               {"taken over", true},
+               {"time", true},
+               {"engine"}});
+  for (const Built& built : builds)
+    table.add({built.directives.empty() ? "as given" : built.directives, std::to_string(built.report.regions),
+               std::to_string(built.report.compiled), std::to_string(built.report.measured),
+               std::to_string(built.report.takenOver), fmt::format("{:.3f} s", secondsOf(built)), built.output});
+  table.print();
+  std::cout
+      << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
+}
+
+void printDocument(const std::vector<Built>& builds, bool isSeries) {
+  Json all = Json::array();
+  for (const Built& built : builds) {
+    Json json = toJson(built.report, built.phases, built.output, built.bytes);
+    if (!isSeries) return printJson(json);
+    json["directives"] = built.directives.empty() ? Json(nullptr) : Json(built.directives);
+    all.push_back(std::move(json));
+  }
+  printJson({{"format", "fusescope.builds"}, {"version", 1}, {"builds", std::move(all)}});
+}
+
+/// The engine of `directives` lies beside the first one: "E-FILE.fse".
+std::string outputBeside(const std::string& output, const std::string& directives) {
+  const std::filesystem::path first(output);
+  std::filesystem::path name = first.stem();
+  name += "-";
+  name += std::filesystem::path(directives).stem();
+  name += first.extension();
+  return (first.parent_path() / name).string();
+}
+
+/// Before anything is built: the files of --then are read, and none of the engines is written over another.
+Result<std::vector<PlanOptions>> optionsOfThen(const Arguments& arguments, const Artifact& artifact) {
+  const auto wrong = [](std::string message, const std::string& file, std::string help) {
+    return Diagnostic{
+        .message = std::move(message), .where = {.file = file, .attribute = "--then"}, .help = std::move(help)};
+  };
+  std::vector<PlanOptions> all;
+  std::set<std::string> outputs = {arguments.output};
+  for (const std::string& file : arguments.then) {
+    if (artifact.kind != ArtifactKind::Model || artifact.session != nullptr)
+      return wrong("a saved plan or a session already holds its directives; others cannot be given with it",
+                   arguments.path, "Start from the model.");
+    const std::string output = outputBeside(arguments.output, file);
+    if (!outputs.insert(output).second)
+      return wrong(fmt::format("two engines would be written to {}", output), file,
+                   "Give the files of directives different names.");
+    TRY(checkOutput(output, "--then", artifact, {}, arguments.then));
+    PlanArguments plan = arguments.plan;
+    plan.directivesFile = file;
+    all.push_back(TRY(plan.options()));
+  }
+  return all;
+}
+
+Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, const std::string& output,
+                       PhaseClock& clock) {
+  auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
+  options.measureTactics = arguments.measuresTactics;
+  options.effortSeconds = arguments.effort;
+  options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
+  const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
+  options.progress("write", output);
+  TRY(engine->save(output));
+  Built built{.output = output, .report = engine->report(), .phases = clock.phases()};
+  clearProgressLine();
+  std::error_code unknown;
+  built.bytes = static_cast<std::int64_t>(std::filesystem::file_size(output, unknown));
+  return built;
 }
 
 Result<int> build(const Arguments& arguments) {
@@ -56,25 +164,30 @@ Result<int> build(const Arguments& arguments) {
                       .help = "Give a model or a saved plan to build."};
   }
   TRY(checkAble(artifact, Ability::Keep, "keep an engine"));
-  TRY(checkOutput(arguments.output, "--output", artifact));
+  TRY(checkOutput(arguments.output, "--output", artifact, {}, arguments.then));
+  const std::vector<PlanOptions> then = TRY(optionsOfThen(arguments, artifact));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
-  auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
-  options.measureTactics = arguments.measuresTactics;
-  // Nothing is run: the engine file of another compiler contains the plan and the read-back plan only.
-  options.onlyMade = true;
-  const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
-  options.progress("write", arguments.output);
-  TRY(engine->save(arguments.output));
-  const auto phases = clock.phases();
-  clearProgressLine();
-  std::error_code unknown;
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(arguments.output, unknown));
-  if (arguments.json) {
-    printJson(toJson(engine->report(), phases, arguments.output, bytes));
-  } else {
-    printForPeople(engine->report(), phases, arguments.output, bytes);
+  std::vector<Built> builds = {TRY(buildOne(arguments, artifact, arguments.output, clock))};
+  bool holds = true;
+  Artifact last = artifact;
+  for (std::size_t i = 0; i < then.size() && holds; ++i) {
+    PhaseClock own(progressLine());
+    last = TRY(openEdited(last, then[i], arguments.engine.backend, {}, own.progress()));
+    clearProgressLine();
+    holds = !reportObeyRefusals(*last.plan);
+    if (!holds) break;
+    const std::string& file = arguments.then[i];
+    builds.push_back(TRY(buildOne(arguments, last, outputBeside(arguments.output, file), own)));
+    builds.back().directives = file;
   }
-  return kDone;
+  if (arguments.json) {
+    printDocument(builds, !then.empty());
+  } else if (then.empty()) {
+    printForPeople(builds.front());
+  } else {
+    printForPeople(builds);
+  }
+  return holds ? kDone : kDoesNotHold;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ namespace fusescope::cli {
 namespace {
 
 constexpr std::size_t kLongestValue = 60;
+constexpr double kMebibyte = 1 << 20;
 
 using Arguments = ArgumentsOf<NoSettings>;
 
@@ -67,14 +68,56 @@ Json sharedJson() {
   if (shared == nullptr) return nullptr;
   shared->ping();
   const std::string problem = shared->problem();
-  return {{"place", shared->named()}, {"problem", problem.empty() ? Json() : Json(problem)}};
+  const auto contents = problem.empty() ? shared->contents() : Diagnostic{.message = problem};
+  return {{"place", shared->named()},
+          {"problem", problem.empty() ? Json() : Json(problem)},
+          {"entries", contents.ok() ? Json(contents.value().entries) : Json()},
+          {"stored_bytes", contents.ok() ? Json(contents.value().bytes) : Json()}};
 }
 
 void printShared(const Json& shared) {
   if (shared.is_null()) return;
   const Json& problem = shared["problem"];
-  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(),
-                           problem.is_null() ? "it answers" : problem.get<std::string>());
+  std::string said = problem.is_null() ? "it answers" : problem.get<std::string>();
+  if (shared["entries"].is_number())
+    said += fmt::format("; {}, {}", entriesText(shared["entries"].get<std::int64_t>()),
+                        bytesText(shared["stored_bytes"].get<std::int64_t>()));
+  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(), said);
+}
+
+Json kindJson(const KindStatistics& of) {
+  const LoadCost& load = of.record.load;
+  return {{"kind", of.record.kind},
+          {"entries", of.entries},
+          {"stored_bytes", of.stored},
+          {"hits", of.hits},
+          {"saved_ms", of.savedMs},
+          {"loads", load.loads},
+          {"load_fixed_ms", load.fixedMs ? Json(*load.fixedMs) : Json()},
+          {"load_ms_per_mib", load.msPerByte ? Json(*load.msPerByte * kMebibyte) : Json()},
+          {"not_kept", of.record.notKept},
+          {"not_kept_ms", of.record.notKeptMs}};
+}
+
+/// What loading takes, as far as it was measured.
+std::string loadText(const LoadCost& load) {
+  std::string text;
+  if (load.fixedMs) text = msText(*load.fixedMs);
+  if (load.msPerByte) text += (text.empty() ? "" : " + ") + msText(*load.msPerByte * kMebibyte) + " a MiB";
+  return text.empty() ? "not measured yet" : text;
+}
+
+void printKinds(const std::vector<KindStatistics>& kinds) {
+  Table table({{"kind"}, {"entries", true}, {"bytes", true}, {"hits", true}, {"saved", true}, {"loading"}});
+  for (const KindStatistics& of : kinds)
+    table.add({of.record.kind, std::to_string(of.entries), bytesText(of.stored), std::to_string(of.hits),
+               secondsText(of.savedMs), loadText(of.record.load)});
+  if (!table.empty()) table.print();
+  for (const KindStatistics& of : kinds)
+    if (of.record.notKept > 0)
+      std::cout << fmt::format(
+          "{} of kind {} not kept, because making them again is quicker than loading them\n",
+          of.record.notKept == 1 ? "1 entry was" : fmt::format("{} entries were", of.record.notKept), of.record.kind);
 }
 
 Result<int> listKept(const Arguments& arguments) {
@@ -87,6 +130,8 @@ Result<int> listKept(const Arguments& arguments) {
     json["limit_bytes"] = store->limit();
     json["entries"] = Json::array();
     for (const StoreEntry& entry : entries) json["entries"].push_back(entryJson(entry));
+    json["kinds"] = Json::array();
+    for (const KindStatistics& of : store->statistics()) json["kinds"].push_back(kindJson(of));
     json["shared"] = sharedJson();
     printJson(json);
     return kDone;
@@ -101,6 +146,7 @@ Result<int> listKept(const Arguments& arguments) {
                secondsText(entry.facts.madeMs), std::to_string(entry.hits), secondsText(entry.savedMs)});
   }
   if (!table.empty()) table.print();
+  printKinds(store->statistics());
   std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
                            entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
                            secondsText(saved));
@@ -210,7 +256,30 @@ int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool j
   return kDone;
 }
 
+Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
+  const auto shared = sharedStoreOfVariables(CacheMode::Write);
+  if (shared == nullptr)
+    return Diagnostic{.message = "no shared store is named",
+                      .where = {.attribute = "--shared"},
+                      .help = "Set FUSESCOPE_SHARED_STORE to the whole path of a folder."};
+  const PlaceCollected collected = TRY(shared->collect(*arguments.limit));
+  if (arguments.json) {
+    Json json = document("gc");
+    json["removed"] = collected.removed;
+    json["stored_bytes"] = collected.left.bytes;
+    json["place"] = shared->named();
+    json["entries"] = collected.left.entries;
+    json["unfinished"] = collected.unfinished;
+    printJson(json);
+  } else {
+    std::cout << fmt::format("{}: {} removed; {}, {} left\n", shared->named(), entriesText(collected.removed),
+                             entriesText(collected.left.entries), bytesText(collected.left.bytes));
+  }
+  return kDone;
+}
+
 Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
+  if (arguments.isShared) return collectShared(arguments);
   const auto store = TRY(openStore());
   if (arguments.limit) TRY(store->setLimit(*arguments.limit));
   const std::int64_t gone = store->collect();

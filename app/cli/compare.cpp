@@ -93,6 +93,7 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
   const auto samples = TRY(arguments.inputs.samples(a));
   const auto engineOf = [&](const Artifact& artifact) {
     auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+    options.effortSeconds = arguments.effort;
     options.shapes = extentsOf(samples.first());
     return openEngine(artifact, options);
   };

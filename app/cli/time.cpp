@@ -98,6 +98,7 @@ void printForPeople(const TimeReport& report) {
 Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
+  options.effortSeconds = arguments.effort;
   options.shapeCache = arguments.engine.shapeCache;
   TimeOptions timing{.seconds = arguments.seconds,
                      .warmupSeconds = arguments.warmup,

@@ -75,6 +75,11 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
     // A build that measures nothing only asks what is made, so that a kept answer of another compiler for the same
     // network is enough.
     options.onlyMade = !build->measuresTactics;
+    options.effortSeconds = build->effort;
+  } else if (const auto* time = std::get_if<TimeSettings>(&job.request.settings)) {
+    options.effortSeconds = time->effort;
+  } else if (const auto* compare = std::get_if<CompareSettings>(&job.request.settings)) {
+    options.effortSeconds = compare->effort;
   }
   options.shapes = extentsOf(inputs);
   return job.shelf.engine(source, artifact, options);
@@ -144,6 +149,7 @@ Result<Json> specialise(const Job& job, const Artifact& artifact, const Samples&
   request.time = {
       .seconds = settings.seconds, .warmupSeconds = settings.warmup, .stop = job.stop, .progress = job.progress};
   auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
+  options.effortSeconds = settings.effort;
   options.shapes = extentsOf(samples.first());
   const auto engine = TRY(openSpecialising(artifact, options, request));
   return toJson(TRY(specialiseOn(*engine, samples, request)));

@@ -20,11 +20,19 @@ std::string keyOf(const WorkSource& source) {
   return key.canonical();
 }
 
+/// Returns the key of a network that is asked for, whatever the options.
+std::string networkOf(const WorkSource& source) {
+  KeyBuilder key;
+  key.text(source.path).text(toJson(source.inputs).dump());
+  return key.canonical();
+}
+
 /// Returns the key of an engine: what was asked for, and the identities of the files, so that a changed or replaced
 /// file gives another engine.
 std::string keyOf(const WorkSource& source, const Artifact& artifact, const BuildOptions& options) {
   KeyBuilder key;
-  key.text(keyOf(source)).number(options.threads).number(options.measureTactics).number(artifact.files.size());
+  key.text(keyOf(source)).number(options.threads).number(options.measureTactics);
+  key.number(options.effortSeconds.value_or(-1)).number(artifact.files.size());
   for (const FileIdentity& file : artifact.files) {
     key.text(file.path).number(file.device).number(file.inode).number(file.bytes);
     key.number(file.modifiedNs).number(file.changedNs);
@@ -51,8 +59,14 @@ Result<Artifact> EngineShelf::artifact(const WorkSource& source, const StopToken
     std::erase_if(m_engines, [&](const KeptEngine& engine) { return engine.artifact == key; });
     m_artifacts.pop_front();
   }
-  auto opened = TRY(openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
-  m_artifacts.push_front({key, opened});
+  const std::string network = networkOf(source);
+  const auto edited = std::ranges::find_if(m_artifacts, [&](const KeptArtifact& known) {
+    return known.network == network && known.held.kind == ArtifactKind::Model && checkUnchanged(known.held.files).ok();
+  });
+  auto opened = TRY(edited != m_artifacts.end()
+                        ? openEdited(edited->held, source.options, source.backend, stop, progress)
+                        : openArtifact(source.path, source.inputs, source.options, source.backend, stop, progress));
+  m_artifacts.push_front({key, network, opened});
   if (m_artifacts.size() > kMostArtifacts) m_artifacts.pop_back();
   return opened;
 }

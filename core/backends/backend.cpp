@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "ir/graph.h"
+
 namespace fusescope {
 
 #define BACKEND(name) const Backend& name##Backend();
@@ -39,7 +41,6 @@ std::span<const Backend* const> allBackends() {
   static const Backend* const all[] = {
 #define BACKEND(name) &name##Backend(),
 #include "backends/backends.inc"
-#include "ir/graph.h"
 #undef BACKEND
   };
   return all;

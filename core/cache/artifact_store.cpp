@@ -6,7 +6,7 @@ namespace {
 class NoArtifacts final : public ArtifactStore {
  public:
   std::optional<std::string> get(std::string_view) override { return std::nullopt; }
-  void put(std::string_view, std::string_view) override {}
+  void put(std::string_view, std::string_view, double) override {}
 };
 
 }  // namespace

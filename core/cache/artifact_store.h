@@ -13,7 +13,8 @@ class ArtifactStore {
  public:
   virtual ~ArtifactStore() = default;
   virtual std::optional<std::string> get(std::string_view key) = 0;
-  virtual void put(std::string_view key, std::string_view bytes) = 0;
+  /// `madeMs` is how long making the code took, in milliseconds.
+  virtual void put(std::string_view key, std::string_view bytes, double madeMs) = 0;
 };
 
 /// Returns the store that keeps nothing.

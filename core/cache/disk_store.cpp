@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <random>
@@ -64,7 +65,21 @@ double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) 
   return saved / (fading * static_cast<double>(std::max<std::uint64_t>(entry.size.stored, 1)));
 }
 
+std::string nameOfThisMachine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string("unknown");
+}
+
+DiskStoreOptions completed(DiskStoreOptions options) {
+  if (!options.nowMs) options.nowMs = [start = std::chrono::steady_clock::now()] { return msSince(start); };
+  if (options.machine.empty()) options.machine = nameOfThisMachine();
+  return options;
+}
+
 }  // namespace
+
+DiskStore::DiskStore(fs::path folder, DiskStoreOptions options)
+    : m_folder(std::move(folder)), m_options(completed(std::move(options))) {}
 
 std::shared_ptr<DiskStore> DiskStore::open(const fs::path& folder, DiskStoreOptions options) {
   std::shared_ptr<DiskStore> store(new DiskStore(folder, std::move(options)));
@@ -138,7 +153,7 @@ std::filesystem::path DiskStore::blobPath(std::string_view blob) const {
 std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key) {
   const std::lock_guard lock(m_mutex);
   if (m_options.mode == CacheMode::Off || !m_index.isOpen()) return std::nullopt;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = m_options.nowMs();
   std::string last;
   for (;;) {
     const auto entry = m_index.find(kind, key);
@@ -156,7 +171,11 @@ std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key)
       last = entry->blob;
       continue;
     }
-    if (m_options.mode == CacheMode::Write) m_index.used(*entry, std::max(0.0, entry->facts.madeMs - msSince(start)));
+    if (m_options.mode == CacheMode::Write) {
+      const double ms = m_options.nowMs() - start;
+      m_index.used(*entry, std::max(0.0, entry->facts.madeMs - ms));
+      noteLoad(kind, entry->size.bytes, ms);
+    }
     return Kept{.bytes = std::move(bytes).value(), .facts = entry->facts, .madeAt = entry->madeAt, .where = "disk"};
   }
 }
@@ -175,6 +194,7 @@ bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_v
     m_wasSwept = true;
     sweep();
   }
+  if (!isWorthKeeping(facts, key, bytes.size())) return false;
   StoreEntry entry{.facts = facts,
                    .key = std::string(key),
                    .blob = {},
@@ -204,6 +224,7 @@ bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   if (!replaced.empty()) fs::remove(blobPath(replaced), ignored);
   if (m_options.onPhase) std::ignore = m_options.onPhase(WritePhase::Done);
   evict(most);
+  tryLoading(entry);
   return true;
 }
 
@@ -296,7 +317,8 @@ StoreCheck DiskStore::verify() {
 std::int64_t DiskStore::collect() {
   const std::lock_guard lock(m_mutex);
   if (!m_index.isOpen()) return 0;
-  const std::int64_t gone = evict(m_index.setting(kLimit).value_or(kUsualLimit));
+  const std::int64_t quicker = removeQuickerMade();
+  const std::int64_t gone = quicker + evict(m_index.setting(kLimit).value_or(kUsualLimit));
   sweep();
   return gone;
 }

@@ -16,7 +16,18 @@ namespace fusescope {
 
 struct DiskStoreOptions {
   CacheMode mode = CacheMode::Write;
-  OnWritePhase onPhase{};  ///< for tests
+  OnWritePhase onPhase{};           ///< for tests
+  std::function<double()> nowMs{};  ///< a clock in milliseconds, for tests; empty: that of this machine
+  std::string machine{};            ///< the name of the machine that loads; empty: this one's
+};
+
+/// What is kept of one kind, and what loading it costs on this machine.
+struct KindStatistics {
+  KindRecord record;
+  std::int64_t entries = 0;
+  std::int64_t stored = 0;  ///< bytes on disk
+  std::int64_t hits = 0;
+  double savedMs = 0;
 };
 
 /// The result of checking the whole store.
@@ -39,6 +50,7 @@ class DiskStore final : public KeptStore {
   static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
+  /// What is quicker to make than to load on this machine is not kept.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }
@@ -54,20 +66,22 @@ class DiskStore final : public KeptStore {
   /// Returns the bytes of an entry, without counting a use of it. Errors: they are damaged.
   Result<std::string> bytesOf(const StoreEntry& entry);
   std::int64_t storedBytes();
+  /// Returns the statistics of each kind that is kept or was not kept, in the order of their names.
+  std::vector<KindStatistics> statistics();
   std::int64_t limit();
   /// Sets the limit in bytes. Errors: it cannot be written.
   Status setLimit(std::int64_t bytes);
   /// Reads everything; deletes damaged entries and files that belong to no entry.
   StoreCheck verify();
-  /// Deletes entries until the store is within its limit, first those that saved least time per byte and were not used
-  /// for long, and files that belong to no entry. Returns how many entries were deleted.
+  /// Deletes entries that are quicker to make than to load on this machine; then entries until the store is within its
+  /// limit, first those that saved least time per byte and were not used for long; and files that belong to no entry.
+  /// Returns how many entries were deleted.
   std::int64_t collect();
   /// Deletes everything. Returns how many entries were deleted. Errors: the store cannot be used.
   Result<std::int64_t> clear();
 
  private:
-  DiskStore(std::filesystem::path folder, DiskStoreOptions options)
-      : m_folder(std::move(folder)), m_options(std::move(options)) {}
+  DiskStore(std::filesystem::path folder, DiskStoreOptions options);
   void openIndex();
   bool replaceIndex(std::string_view why);
   /// Of a blob by its name, which an index that somebody else wrote may have wrong: it never leads out of the folder.
@@ -77,9 +91,14 @@ class DiskStore final : public KeptStore {
   std::int64_t evict(std::int64_t most);
   std::int64_t sweep();
   void mendIndex();
+  void noteLoad(std::string_view kind, std::uint64_t bytes, double ms);
+  bool isQuickerMade(const KindRecord& record, const KeptFacts& facts, std::uint64_t bytes) const;
+  bool isWorthKeeping(const KeptFacts& facts, std::string_view key, std::uint64_t bytes);
+  void tryLoading(const StoreEntry& entry);
+  std::int64_t removeQuickerMade();
 
   const std::filesystem::path m_folder;
-  const DiskStoreOptions m_options;
+  const DiskStoreOptions m_options;  ///< with a clock and a name of the machine
   mutable std::mutex m_mutex;
   StoreIndex m_index;
   std::string m_problem;

@@ -1,6 +1,5 @@
 #include "cache/folder_place.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -8,61 +7,18 @@
 #include <algorithm>
 #include <random>
 
-#include "base/descriptor.h"
+#include "cache/folder_contents.h"
 
 namespace fusescope {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kUnfinishedFolder = "unfinished";
-/// A file that was begun so long ago was left by a writer that was ended.
-constexpr std::int64_t kUnfinishedSeconds = 3600;
+/// An entry that is found is marked as used now where that was so long ago.
+constexpr std::int64_t kUsedSeconds = 3600;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
 using Found = std::optional<std::string>;
-
-bool isOwn(const struct stat& found) {
-  return found.st_uid == ::geteuid() && (found.st_mode & kOthersWrite) == 0;
-}
-
-Diagnostic othersWrite(const fs::path& path) {
-  return {.message = "can be written by others, and without a signing key only what nobody else can write is taken",
-          .where = {.file = path.string()}};
-}
-
-/// A folder above a private one may belong to the system; where all may write it, as /tmp, they must not be able to
-/// replace what others have there.
-bool isSafeAbove(const struct stat& found) {
-  const bool isOfOthers = found.st_uid != 0 && found.st_uid != ::geteuid();
-  return !isOfOthers && ((found.st_mode & kOthersWrite) == 0 || (found.st_mode & S_ISVTX) != 0);
-}
-
-/// A folder of the place, with the folder of all of it and what may be done there.
-struct OpenFolder {
-  Descriptor file;
-  struct stat found {};
-};
-
-Result<OpenFolder> openRoot(const fs::path& folder, FolderTrust trust) {
-  OpenFolder root{.file = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))};
-  if (!root.file.isOpen() || ::fstat(root.file.number(), &root.found) != 0)
-    return systemError(folder, "cannot be opened");
-  if (trust == FolderTrust::Signed) return root;
-  if (!isOwn(root.found)) return othersWrite(folder);
-  std::error_code failed;
-  fs::path above = fs::canonical(folder, failed);
-  struct stat found {};
-  if (failed || ::stat(above.c_str(), &found) != 0 || found.st_ino != root.found.st_ino ||
-      found.st_dev != root.found.st_dev)
-    return othersWrite(folder);
-  while (above.has_relative_path()) {
-    above = above.parent_path();
-    if (::lstat(above.c_str(), &found) != 0 || !isSafeAbove(found)) return othersWrite(above);
-  }
-  return root;
-}
 
 /// A folder in another one, with the rights of the place's own. Not open: it is missing, or no folder.
 Descriptor openIn(int folder, const char* name, const struct stat* made) {
@@ -85,7 +41,15 @@ Descriptor openLeaf(const OpenFolder& root, const std::string& name, bool makes)
 
 /// What is no file, or cannot be opened by this user, is as if it were not there.
 bool isNothingThere(int error) {
-  return error == ENOENT || error == ELOOP || error == ENOTDIR || error == EACCES || error == ENXIO;
+  return error == ENOENT || error == ELOOP || error == ENOTDIR || error == EACCES || error == ENXIO || error == ESTALE;
+}
+
+/// For whoever collects: the time of modification is when it was last used. A file of another user stays as it is.
+void markUsed(int file, const struct stat& found) {
+  timespec now{};
+  if (::clock_gettime(CLOCK_REALTIME, &now) != 0 || found.st_mtime + kUsedSeconds > now.tv_sec) return;
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = 0, .tv_nsec = UTIME_NOW}};
+  std::ignore = ::futimens(file, times);
 }
 
 Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
@@ -114,25 +78,13 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
     bytes.resize(at + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     errno = why;
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == ESTALE) return Found();  // removed by another machine meanwhile
     if (count < 0) return systemError(path, "cannot be read");
     if (count == 0) break;
     deadline.moved(static_cast<std::size_t>(count));
   }
+  markUsed(file.number(), found);
   return Found(std::move(bytes));
-}
-
-/// Removes what writers left that were ended, by the clock of the file system.
-void sweepUnfinished(int folder, std::int64_t now) {
-  const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* const list = again < 0 ? nullptr : ::fdopendir(again);
-  if (list == nullptr) return;
-  while (const dirent* entry = ::readdir(list)) {
-    struct stat found {};
-    if (::fstatat(folder, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(found.st_mode) &&
-        found.st_mtime + kUnfinishedSeconds < now)
-      ::unlinkat(folder, entry->d_name, 0);
-  }
-  ::closedir(list);
 }
 
 /// False: errno says why. A write that takes longer than one waits is stopped.
@@ -183,13 +135,8 @@ Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& opti
     errno = why;
     return refused();
   }
-  if (sweeps) sweepUnfinished(unfinished.number(), made.st_mtime);
+  if (sweeps) removeUnfinished(unfinished.number(), made.st_mtime);
   return PutAnswer{};
-}
-
-/// So that no name leads anywhere else.
-bool isSharedName(std::string_view name) {
-  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 class FolderPlace final : public SharedPlace {
@@ -218,6 +165,19 @@ class FolderPlace final : public SharedPlace {
       if (options.onBegin) options.onBegin();
       return writeIn(folder, options, name, bytes, sweeps, deadline);
     });
+  }
+
+  Result<PlaceContents> contents(std::chrono::milliseconds limit) override {
+    return m_behind.run<PlaceContents>(limit, [folder = m_folder, trust = m_options.trust](TransferDeadline& deadline) {
+      return countedIn(folder, trust, deadline);
+    });
+  }
+
+  Result<PlaceCollected> collect(std::int64_t mostBytes, std::chrono::milliseconds limit) override {
+    return m_behind.run<PlaceCollected>(
+        limit, [folder = m_folder, trust = m_options.trust, mostBytes](TransferDeadline& deadline) {
+          return collectedIn(folder, trust, mostBytes, deadline);
+        });
   }
 
  private:

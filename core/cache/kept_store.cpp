@@ -28,9 +28,12 @@ std::optional<std::string> KeptStore::get(std::string_view key) {
   return kept ? std::optional(std::move(kept->bytes)) : std::nullopt;
 }
 
-void KeptStore::put(std::string_view key, std::string_view bytes) {
-  keep({.kind = std::string(kCodeKind), .about = "compiled code", .madeBy = std::string(kFusescopeVersion)}, key,
-       bytes);
+void KeptStore::put(std::string_view key, std::string_view bytes, double madeMs) {
+  keep({.kind = std::string(kCodeKind),
+        .about = "compiled code",
+        .madeBy = std::string(kFusescopeVersion),
+        .madeMs = madeMs},
+       key, bytes);
 }
 
 }  // namespace fusescope

@@ -59,7 +59,7 @@ class KeptStore : public ArtifactStore {
 
   /// Implements ArtifactStore: compiled code is an entry of kind kCodeKind.
   std::optional<std::string> get(std::string_view key) override;
-  void put(std::string_view key, std::string_view bytes) override;
+  void put(std::string_view key, std::string_view bytes, double madeMs) override;
 };
 
 }  // namespace fusescope

@@ -170,7 +170,15 @@ class RedisPlace final : public SharedPlace {
     return failed(reply);
   }
 
+  Result<PlaceContents> contents(std::chrono::milliseconds) override { return ownLimits(); }
+  Result<PlaceCollected> collect(std::int64_t, std::chrono::milliseconds) override { return ownLimits(); }
+
  private:
+  static Diagnostic ownLimits() {
+    return {.message = "a Redis counts and limits what it has itself",
+            .help = "Set its maxmemory and maxmemory-policy, or let entries expire: redis://…?expire=SECONDS."};
+  }
+
   static std::string keyOf(const std::string& name) { return "fusescope:" + name; }
 
   /// After it answered what cannot be understood, the connection is not used again.

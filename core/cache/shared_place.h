@@ -38,6 +38,18 @@ struct PutAnswer {
   std::string refusal;  ///< why it refused the entry, as a sentence; empty: it accepted it
 };
 
+/// What a place has.
+struct PlaceContents {
+  std::int64_t entries = 0, bytes = 0;  ///< `bytes`: of the files or values as they are stored
+};
+
+/// What was removed from a place, and what is left.
+struct PlaceCollected {
+  std::int64_t removed = 0;     ///< entries
+  std::int64_t unfinished = 0;  ///< files that writers left which were ended
+  PlaceContents left{};
+};
+
 /// A place that a team shares: it stores bytes under names of 64 hexadecimal digits. It does not know their meaning,
 /// and it is not trusted. It may be used by one thread at a time.
 class SharedPlace {
@@ -54,6 +66,12 @@ class SharedPlace {
   virtual Result<std::optional<std::string>> get(const std::string& name) = 0;
   /// Replaces the entry of that name atomically. Errors: those of get().
   virtual Result<PutAnswer> put(const std::string& name, std::string bytes) = 0;
+  /// Counts what is there, which may take seconds. Errors: it takes longer than `limit`; the place is not counted.
+  virtual Result<PlaceContents> contents(std::chrono::milliseconds limit) = 0;
+  /// Removes entries until at most `mostBytes` are left, first those that were not used for longest, and what writers
+  /// left that were ended. Others may read and write meanwhile: an entry that they replaced since it was looked at
+  /// stays, and one that they read is read to its end or is as if it were not there. Errors: those of contents().
+  virtual Result<PlaceCollected> collect(std::int64_t mostBytes, std::chrono::milliseconds limit) = 0;
 };
 
 /// The usual time that a place may take to answer.

@@ -16,6 +16,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kFirstPause{30}, kLongestPause{600};
+/// What a person waits for, who asked for it.
+constexpr seconds kCountingTime{30}, kCollectingTime{600};
 /// What is the same on every machine that has the same key. All other kinds are of one machine.
 constexpr std::array<std::string_view, 2> kSharedKinds{kCodeKind, "answer"};
 
@@ -114,6 +116,18 @@ bool SharedStore::keep(const KeptFacts& facts, std::string_view key, std::string
   }
   m_writing.next = seconds(0);
   return true;
+}
+
+Result<PlaceContents> SharedStore::contents() {
+  const std::lock_guard lock(m_mutex);
+  if (m_place == nullptr) return Diagnostic{.message = m_problem};
+  return m_place->contents(kCountingTime);
+}
+
+Result<PlaceCollected> SharedStore::collect(std::int64_t mostBytes) {
+  const std::lock_guard lock(m_mutex);
+  if (m_place == nullptr) return Diagnostic{.message = m_problem};
+  return m_place->collect(mostBytes, kCollectingTime);
 }
 
 std::string SharedStore::problem() const {

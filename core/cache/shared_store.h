@@ -43,6 +43,11 @@ class SharedStore final : public KeptStore {
   /// Asks the place for an entry that does not exist, so that problem() then says whether it answers.
   void ping() { find(kCodeKind, {}); }
 
+  /// SharedPlace::contents() and SharedPlace::collect(), for which people wait: up to half a minute, and up to ten.
+  /// Errors: also that the place cannot be used.
+  Result<PlaceContents> contents();
+  Result<PlaceCollected> collect(std::int64_t mostBytes);
+
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
   std::string problem() const override;

@@ -33,6 +33,7 @@ class Statement {
   bool run() { return step() == SQLITE_DONE; }
   double number(int column) { return sqlite3_column_double(m_statement, column); }
   std::int64_t whole(int column) { return sqlite3_column_int64(m_statement, column); }
+  bool isNull(int column) { return sqlite3_column_type(m_statement, column) == SQLITE_NULL; }
   std::string text(int column) {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_statement, column));
     return bytes == nullptr ? std::string() : std::string(bytes);

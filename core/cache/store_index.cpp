@@ -24,6 +24,11 @@ constexpr const char* kSetUpIndex =
     " saved_ms REAL NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY(kind, hash, key)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS settings(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
     "COMMIT;";
+// Earlier programs of this version do not know it and leave it alone.
+constexpr const char* kSetUpKinds =
+    "CREATE TABLE IF NOT EXISTS kinds(kind TEXT NOT NULL, machine TEXT NOT NULL, loads INTEGER NOT NULL,"
+    " fixed_ms REAL, ms_per_byte REAL, not_kept INTEGER NOT NULL, not_kept_ms REAL NOT NULL,"
+    " PRIMARY KEY(kind, machine)) WITHOUT ROWID;";
 
 constexpr const char* kColumns =
     "SELECT kind, key, blob, bytes, stored, content, about, made_at, made_by, made_ms, hits, saved_ms, turn"
@@ -110,10 +115,14 @@ IndexState StoreIndex::open(const std::filesystem::path& path) {
     if (version > kIndexVersion) return closed(IndexState::Newer);
     if (version < kIndexVersion) return closed(IndexState::Older);
     run("PRAGMA synchronous=NORMAL");
+    if (read("SELECT count(*) FROM sqlite_master WHERE name='kinds'") == 0) run(kSetUpKinds);
     return IndexState::Sound;
   }
   run("PRAGMA journal_mode=WAL");
-  if (run(kSetUpIndex)) return IndexState::Sound;
+  if (run(kSetUpIndex)) {
+    run(kSetUpKinds);
+    return IndexState::Sound;
+  }
   run("ROLLBACK");
   return closed(m_isDamaged ? IndexState::Foreign : IndexState::Busy);
 }
@@ -227,6 +236,44 @@ bool StoreIndex::set(std::string_view name, std::int64_t value) {
   insert.bindText(1, name);
   insert.bindWhole(2, value);
   return insert.run();
+}
+
+KindRecord StoreIndex::kind(std::string_view kind, std::string_view machine) {
+  for (KindRecord& record : kinds(machine))
+    if (record.kind == kind) return std::move(record);
+  return {.kind = std::string(kind), .load = {}};
+}
+
+std::vector<KindRecord> StoreIndex::kinds(std::string_view machine) {
+  Statement query(m_database,
+                  "SELECT kind, loads, fixed_ms, ms_per_byte, not_kept, not_kept_ms FROM kinds WHERE machine=?1");
+  std::vector<KindRecord> all;
+  if (!query.ready()) return all;
+  query.bindText(1, machine);
+  const auto optional = [&](int column) {
+    return query.isNull(column) ? std::nullopt : std::optional(query.number(column));
+  };
+  while (query.step() == SQLITE_ROW)
+    all.push_back({.kind = query.text(0),
+                   .load = {.loads = query.whole(1), .fixedMs = optional(2), .msPerByte = optional(3)},
+                   .notKept = query.whole(4),
+                   .notKeptMs = query.number(5)});
+  return all;
+}
+
+void StoreIndex::setKind(const KindRecord& record, std::string_view machine) {
+  Statement insert(m_database,
+                   "INSERT OR REPLACE INTO kinds(kind, machine, loads, fixed_ms, ms_per_byte, not_kept, not_kept_ms)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+  if (!insert.ready()) return;
+  insert.bindText(1, record.kind);
+  insert.bindText(2, machine);
+  insert.bindWhole(3, record.load.loads);
+  if (record.load.fixedMs) insert.bindNumber(4, *record.load.fixedMs);
+  if (record.load.msPerByte) insert.bindNumber(5, *record.load.msPerByte);
+  insert.bindWhole(6, record.notKept);
+  insert.bindNumber(7, record.notKeptMs);
+  insert.run();
 }
 
 bool StoreIndex::check() {

@@ -9,6 +9,7 @@
 
 #include "cache/blob_file.h"
 #include "cache/kept_store.h"
+#include "cache/load_cost.h"
 
 struct sqlite3;
 
@@ -24,6 +25,14 @@ struct StoreEntry {
   std::int64_t hits = 0;
   double savedMs = 0;     ///< by all hits together
   std::int64_t turn = 0;  ///< the number of the last use, counted in uses of the store, because clocks may be set back
+};
+
+/// What is known of a kind of entries on one machine, beside the entries.
+struct KindRecord {
+  std::string kind;
+  LoadCost load;
+  std::int64_t notKept = 0;  ///< how often something was not kept because making it is quicker than loading it
+  double notKeptMs = 0;      ///< how long making these took
 };
 
 /// The result of opening an index.
@@ -66,6 +75,11 @@ class StoreIndex {
   /// Returns a number that is stored beside the entries; nothing if there is none of this name.
   std::optional<std::int64_t> setting(std::string_view name);
   bool set(std::string_view name, std::int64_t value);
+  /// Returns what is known of a kind, or of all kinds, on this machine.
+  KindRecord kind(std::string_view kind, std::string_view machine);
+  std::vector<KindRecord> kinds(std::string_view machine);
+  /// Replaces what is known of a kind on this machine. A failure is ignored.
+  void setKind(const KindRecord& record, std::string_view machine);
   /// Returns whether SQLite found damaged pages since the file was opened.
   bool isDamaged() const { return m_isDamaged; }
   bool check();  ///< checks the whole file; returns false if it is damaged

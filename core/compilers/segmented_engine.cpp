@@ -151,6 +151,9 @@ void SegmentedEngine::sumReports() {
     const BuildReport& of = part.engine->report();
     if (part.isOurs) m_report.regions += of.regions;
     m_report.distinct += of.distinct;
+    m_report.takenOver += of.takenOver;
+    m_report.compiled += of.compiled;
+    m_report.measured += of.measured;
     m_report.arenaBytes += of.arenaBytes;
     m_report.weightBytes += of.weightBytes;
     m_report.liveBytes += of.liveBytes;

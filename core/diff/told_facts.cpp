@@ -12,12 +12,12 @@ namespace fusescope {
 namespace {
 
 /// The number of nodes and layers that are named.
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMostListed = 4;
 
 std::string namesText(std::vector<std::string> names) {
   const std::size_t all = names.size();
-  names.resize(std::min(all, kMostNamed));
-  return joined(names) + (all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : std::string());
+  names.resize(std::min(all, kMostListed));
+  return joined(names) + (all > kMostListed ? fmt::format(" and {} more", all - kMostListed) : std::string());
 }
 
 /// Collects the facts of a side that is read back.

@@ -119,8 +119,12 @@ Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
     return Done{};
   }
   const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
-  m_chooser->noteDisturbed();
+  m_chooser->noteMeasuring(m_extents);
   noteTimes(m_report.tactics);
+  std::vector<std::shared_ptr<const Kernel>> kernels;
+  for (const Step& step : executor->program().steps)
+    if (step.kernel != nullptr) kernels.push_back(step.kernel);
+  m_chooser->endBuild(kernels);
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));

@@ -14,7 +14,9 @@
 
 namespace fusescope {
 
+class BuildMemory;
 class KernelStore;
+struct MeasuredThreads;
 
 struct BuildOptions {
   std::string backend{};               ///< for accelerated segments; empty: the backend that the plan's target names
@@ -24,13 +26,19 @@ struct BuildOptions {
   std::map<std::string, Dims> shapes;  ///< concrete extents for dynamic inputs; inputs that are not listed use the opt
                                        ///< extents of their InputSpec
   int shapeCache = 4;  ///< sets of extents that stay prepared, at least 1; the least recently used is dropped first
-  KernelStore* kernels = nullptr;  ///< must outlive the engine; null: the store of the process
+  KernelStore* kernels = nullptr;         ///< must outlive the engine; null: the store of the process
+  std::shared_ptr<BuildMemory> memory{};  ///< what earlier builds of the network found out; null: nothing is taken over
   /// Inputs on which the kernels that another compiler reports are compared with the numbers of their nodes, if the
   /// compiler returns inner values. This needs at least one run. If empty, nothing is compared.
   std::map<std::string, Tensor> verifyOn{};
   /// true: the caller only wants to know which kernels another compiler makes, and will run and time nothing. An answer
   /// that was kept from an earlier, identical question may then be used.
   bool onlyMade = false;
+  /// The most seconds that are spent on measuring, where the predicted gain is largest; 0: only what earlier builds
+  /// measured is used. If it is absent, the time depends on the network (measuring_effort.h).
+  std::optional<double> effortSeconds{};
+  /// The clock and the waiting times that measuring uses; must outlive the build. Null: those of this machine.
+  const MeasuredThreads* measuredThreads = nullptr;
   StopToken stop{};
   Progress progress{};
 };
@@ -40,6 +48,15 @@ struct TacticTime {
   std::optional<double> ms;  ///< null if it was not measured or is emulated
   bool operator==(const TacticTime&) const = default;
 };
+/// Why the tactics of a fused node were not compared by measuring them.
+enum class LeftUnmeasured {
+  No,           ///< they were measured, or there is nothing to compare
+  EffortSpent,  ///< BuildOptions::effortSeconds were over
+  BelowNoise,   ///< all that was left would have saved less than measurements are off by
+  MachineBusy   ///< other programs used the processors; the next build measures them
+};
+std::string_view name(LeftUnmeasured left);  ///< "no", "effort", "noise", "busy"
+
 struct TacticChoice {
   std::string fusedNode;           ///< its name, for people
   Hash128 identity{};              ///< FusedNode::identity, by which the choice is found again
@@ -48,6 +65,20 @@ struct TacticChoice {
                                    ///< a tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
+  bool takenOver = false;  ///< an earlier build with the same BuildOptions::memory built it; nothing was done again
+  LeftUnmeasured left = LeftUnmeasured::No;
+  std::optional<double> predictedMs{};  ///< the predicted time of a fused node that was left, if there is a prediction
+};
+/// How the time for measuring was spent. The numbers of regions count equal ones once.
+struct MeasuringReport {
+  bool wasNeeded = false;    ///< there was a region whose tactics had no times
+  double budgetSeconds = 0;  ///< the most that measuring was allowed to take
+  bool isAsked = false;      ///< the budget was asked for, and not chosen by the network
+  double spentSeconds = 0;
+  double noise = 0;           ///< relative: what repeated measurements of one kernel differed by
+  std::int64_t measured = 0;  ///< regions whose tactics this build measured
+  std::int64_t known = 0;     ///< regions whose tactics earlier builds measured
+  std::int64_t effortSpent = 0, belowNoise = 0, machineBusy = 0;  ///< regions that were left, by reason
 };
 /// How often a run or timing had inputs whose extents were prepared already; the build itself is the first miss.
 struct ShapeCacheCount {
@@ -65,8 +96,13 @@ struct CompilerPhase {
 struct BuildReport {
   std::int64_t regions = 0;   ///< fused nodes that were built
   std::int64_t distinct = 0;  ///< how many of them differ in structure (weights are ignored)
+  /// How many of them an earlier build with the same BuildOptions::memory had built, so that nothing of them was
+  /// compiled or measured; for how many code was compiled; and how many were measured. The latter two count equal
+  /// regions once.
+  std::int64_t takenOver = 0, compiled = 0, measured = 0;
   std::vector<TacticChoice> tactics;
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
+  MeasuringReport measuring;
   std::int64_t arenaBytes = 0;
   std::int64_t weightBytes = 0;
   std::int64_t liveBytes = 0;  ///< tensors that must be in memory at the same time; no arena can be smaller

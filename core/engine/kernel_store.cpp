@@ -1,8 +1,10 @@
 #include "engine/kernel_store.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "backends/finite_constants.h"
+#include "base/elapsed.h"
 #include "base/hash.h"
 #include "engine/code_artifact.h"
 #include "engine/region_key.h"
@@ -13,6 +15,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kLeastPruned = 256;
+constexpr std::size_t kMostEmbeddedBytes = 4096;  // of constants whose numbers code may hold
 
 /// Numbers the values of a region in the order in which its nodes name them.
 class LocalNumbers {
@@ -111,22 +114,12 @@ std::string conversionKey(const Backend& backend, const TensorDesc& from, const 
   return key.canonical();
 }
 
-}  // namespace
-
-std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
+/// All that the code of a region depends on but its tactic.
+void addRequest(KeyBuilder& key, const Backend& backend, const KernelRequest& request, const std::string& region) {
   const FusedNode& fused = *request.fused;
   const Plan& plan = *request.plan;
   const LocalNumbers numbers(request);
-  KeyBuilder key;
-  key.text(backend.name())
-      .text(regionKey(request))
-      .text(tactic.implementation)
-      .text(tactic.name)
-      .number(request.threads);
-  for (const auto* formats : {&tactic.inputs, &tactic.outputs}) {
-    key.number(formats->size());
-    for (const MemoryFormat& format : *formats) key.text(format.text());
-  }
+  key.text(backend.name()).text(region).number(request.threads);
   for (const ValueId input : fused.inputs) key.number(numbers.of(input));
   for (const FusedOutput& output : fused.outputs) key.number(numbers.of(output.value)).text(name(output.type));
   for (const InnerEdge& edge : fused.innerEdges) key.number(numbers.of(edge.value));
@@ -139,6 +132,34 @@ std::string codeKey(const Backend& backend, const KernelRequest& request, const 
   addTruncated(key, plan.truncation.produced, numbers);
   for (std::size_t slot = 0; slot < request.weightSlots.size(); ++slot)
     if (mayBeNotFinite(request.constants.at(request.weightSlots[slot]))) key.text("not finite").number(slot);
+}
+
+}  // namespace
+
+std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
+  KeyBuilder key;
+  addRequest(key, backend, request, regionKey(request));
+  key.text(tactic.implementation).text(tactic.name);
+  for (const auto* formats : {&tactic.inputs, &tactic.outputs}) {
+    key.number(formats->size());
+    for (const MemoryFormat& format : *formats) key.text(format.text());
+  }
+  return key.canonical();
+}
+
+std::string requestKey(const Backend& backend, const KernelRequest& request, const std::string& region) {
+  KeyBuilder key;
+  addRequest(key, backend, request, region);
+  for (const ValueId input : request.fused->inputs)
+    for (const std::int64_t extent : request.values.at(input).dims) key.number(extent);
+  key.number(request.formats.size());
+  for (const MemoryFormat& format : request.formats) key.text(format.text());
+  for (std::size_t slot = 0; slot < request.weightSlots.size(); ++slot) {
+    const Tensor& constant = request.constants.at(request.weightSlots[slot]);
+    if (constant.type() != DataType::String && constant.byteSize() > kMostEmbeddedBytes) continue;
+    const Hash128 content = contentHash(std::span(&constant, 1));
+    key.number(slot).number(content.high).number(content.low);
+  }
   return key.canonical();
 }
 
@@ -183,11 +204,14 @@ Result<KernelStore::CodeEntry> KernelStore::restoredOrCompiled(const Source& sou
           return CodeEntry{code, embedded, std::make_shared<const NodeNames>(artifact->names)};
         }
       }
+  const auto start = std::chrono::steady_clock::now();
   code = TRY(source.compile());
+  const double madeMs = msSince(start);
   ++m_counts.compiled;
   CodeEntry entry{code, embeddedIn(*code), std::make_shared<const NodeNames>(source.names)};
   if (auto bytes = code->serialise())
-    m_artifacts->put(key.canonical(), CodeArtifact{entry.embedded.hex(), source.names, std::move(*bytes)}.text());
+    m_artifacts->put(key.canonical(), CodeArtifact{entry.embedded.hex(), source.names, std::move(*bytes)}.text(),
+                     madeMs);
   return entry;
 }
 
@@ -266,11 +290,13 @@ Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, co
 }
 
 Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
-                                                          const Tactic& tactic) {
+                                                          const Tactic& tactic, bool* isCompiled) {
   const Source source = sourceOf(backend, request, tactic);
   const std::lock_guard lock(m_mutex);
+  const std::int64_t before = m_counts.compiled;
   std::shared_ptr<const Code> code;
   const CodeEntry entry = TRY(compiled(source, code));
+  if (isCompiled != nullptr) *isCompiled = m_counts.compiled != before;
   auto weights = TRY(allPacked(*code, source));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
   kernel->rename(entry.names,

@@ -23,9 +23,10 @@ class KernelStore {
   /// Returns the store of this process, through which engines with the same weights share them.
   static KernelStore& ofProcess();
 
-  /// Returns the kernel that runs `request` with `tactic`. Errors: those of the backend.
+  /// Returns the kernel that runs `request` with `tactic`, and in `isCompiled`, if it is given, whether code was
+  /// compiled for it. Errors: those of the backend.
   Result<std::shared_ptr<const Kernel>> kernel(const Backend& backend, const KernelRequest& request,
-                                               const Tactic& tactic);
+                                               const Tactic& tactic, bool* isCompiled = nullptr);
   /// Returns a kernel for the region of `former`, which was compiled with `tactic` for the extents `from`, at the
   /// extents `to`, which are those of `request`. The result is not stored for other callers, because these extents will
   /// rarely occur again.
@@ -89,5 +90,8 @@ class KernelStore {
 /// Code if the constants that it embeds are equal too. Extents, types, formats and threads are part of the key;
 /// weights, names and ids are not.
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
+/// Returns the same without a tactic: the canonical bytes of everything that the tactics of a region, and the code of
+/// each, depend on, with the content of its small constants. `region` is regionKey(request).
+std::string requestKey(const Backend& backend, const KernelRequest& request, const std::string& region);
 
 }  // namespace fusescope

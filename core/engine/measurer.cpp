@@ -25,7 +25,6 @@ constexpr double kMuchSlower = 3;            // than the best, after two runs: n
 constexpr double kSpreadOfMuchSlower = 0.5;  // of what is: at least 1.5 times the best, if it is off by that much
 constexpr double kSlower = 1.5;              // than the best: taken for no format's sake
 constexpr double kDisturbed = 0.02;          // share of a run that its threads waited
-constexpr double kEndOfPatience = 10;        // times the patience, where no run was quiet yet
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::size_t kMostPlaces = 64;          // of the operands
@@ -139,7 +138,7 @@ class Rounds {
       }
       const double passed = m_threads.nowMs() - start;
       const bool isTried = round >= m_budget.leastRounds && std::ranges::all_of(m_candidates, &Candidate::isKnown);
-      judge(passed > (isTried ? patience : kEndOfPatience * patience));
+      judge(passed > (isTried ? patience : m_budget.endOfPatience * patience));
     }
     std::vector<std::optional<KernelTime>> times;
     for (const Candidate& candidate : m_candidates)

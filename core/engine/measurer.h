@@ -55,6 +55,7 @@ struct MeasureBudget {
                                 ///< quiet machine
   double leastPatienceMs = 30;  ///< minimum of that limit for each kernel: at least one slice of the scheduler, however
                                 ///< short the runs are
+  double endOfPatience = 10;    ///< multiple of the patience, for a kernel of which no run was undisturbed yet
 };
 
 /// For measuring beside other work that does not end: a rough time, quickly.

@@ -13,6 +13,20 @@ namespace {
 
 constexpr std::size_t kMostForms = 32;  // the most forms of one value that the planner can handle
 constexpr int kMostPasses = 3;          // the most repeated measurements
+// Of this kind of machine, roughly: regions that have no price are only weighed against each other by them.
+constexpr double kRoughOperationsPerMs = 3e7, kRoughBytesPerMs = 1e7;
+
+/// The predicted time of a region, or a rough one.
+double likelyMs(const FusedNode& fused) {
+  if (fused.predictedMs) return *fused.predictedMs;
+  return static_cast<double>(fused.flops.value_or(0)) / kRoughOperationsPerMs +
+         static_cast<double>(fused.bytes.value_or(0)) / kRoughBytesPerMs;
+}
+
+/// Regions of one kind are expected to gain alike from measuring.
+std::string kindOf(const FusedNode& fused) {
+  return fused.kind + " " + std::string(name(fused.compute));
+}
 
 class TacticPlanner {
  public:
@@ -23,7 +37,9 @@ class TacticPlanner {
     for (const ValueId input : m_graph.inputs()) addGiven(input);
     for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
     addOutputs();
+    TRY(measure());
     TRY(measureAgain());
+    countRegions();
     countWays();
     if (hasChoices()) choose();
     return std::move(m_planned);
@@ -105,12 +121,14 @@ class TacticPlanner {
     for (const ValueId input : fused.inputs)
       for (const MemoryFormat& format : m_values[indexOf(input)].homes) addOnce(planned.request.formats, format);
     planned.ways = TRY(m_chooser.ways(backendOf(planned), planned.request));
+    planned.ways.likelyMs = likelyMs(fused);
     FormatProblem::Node node;
     for (const ValueId input : fused.inputs) node.inputs.push_back(indexOf(input));
     for (const FusedOutput& output : fused.outputs) node.outputs.push_back(indexOf(output.value));
     std::vector<std::size_t>& tactics = m_tacticOfWay[fused.id];
     for (std::size_t i = 0; i < planned.ways.tactics.size(); ++i) {
-      if (!planned.ways.costs[i] && !planned.ways.times[i]) continue;
+      const bool isOpen = std::ranges::find(planned.ways.open, i) != planned.ways.open.end();
+      if (!planned.ways.costs[i] && !planned.ways.times[i] && !isOpen) continue;
       auto way = wayOf(planned, i);
       if (!way) continue;
       node.ways.push_back(std::move(*way));
@@ -125,16 +143,104 @@ class TacticPlanner {
     return Done{};
   }
 
+  /// The fused nodes of equal regions.
+  struct Region {
+    std::vector<FusedNodeId> nodes;
+    bool isOpen = false;
+  };
+
+  /// Measures the regions whose tactics have no times, those with the largest predicted gain first, until the effort is
+  /// spent, the rest is not worth it, or the machine is busy. What other work disturbed is tried once more at the end.
+  Status measure() {
+    MeasuringOrder order;
+    const std::vector<Region*> open = openRegions(order);
+    if (open.empty()) return Done{};
+    double networkMs = 0;
+    for (const auto& [id, planned] : m_planned) networkMs += planned.ways.likelyMs;
+    MeasuringEffort& effort = m_chooser.effort();
+    effort.begin(networkMs);
+    std::vector<Region*> disturbed;
+    for (LeftUnmeasured why = LeftUnmeasured::No;;) {
+      if (why == LeftUnmeasured::No) why = effort.whyNot();
+      if (why == LeftUnmeasured::No && effort.isBelowNoise(order.restMs(), networkMs)) why = LeftUnmeasured::BelowNoise;
+      const auto next = order.next();
+      if (!next) break;
+      if (why != LeftUnmeasured::No) {
+        leave(*open[*next], why);
+        continue;
+      }
+      TRY(compare(*open[*next], order));
+      if (m_planned.at(open[*next]->nodes.front()).ways.left != LeftUnmeasured::No) disturbed.push_back(open[*next]);
+    }
+    for (Region* region : disturbed)
+      if (effort.whyNot() == LeftUnmeasured::No) TRY(compare(*region, order));
+    return Done{};
+  }
+
+  std::vector<Region*> openRegions(MeasuringOrder& order) {
+    for (const auto& [id, planned] : m_planned) {
+      if (!planned.ways.isComparable) continue;
+      Region& region = m_regions[planned.ways.region];
+      region.nodes.push_back(id);
+      region.isOpen = region.isOpen || !planned.ways.open.empty();
+    }
+    std::vector<Region*> open;
+    for (auto& [key, region] : m_regions) {
+      const PlannedTactic& first = m_planned.at(region.nodes.front());
+      const std::string kind = kindOf(*first.request.fused);
+      if (!region.isOpen) {
+        order.learn(kind, savedShare(first.ways.times));
+        continue;
+      }
+      open.push_back(&region);
+      order.add({.kind = kind, .ms = first.ways.likelyMs, .count = std::ssize(region.nodes)});
+    }
+    return open;
+  }
+
+  /// Equal regions that are offered the same formats have their times from the first.
+  Status compare(const Region& region, MeasuringOrder& order) {
+    for (const FusedNodeId id : region.nodes) {
+      PlannedTactic& planned = m_planned.at(id);
+      if (m_request.progress) m_request.progress("kernels", planned.request.fused->name);
+      TRY(m_chooser.compare(backendOf(planned), planned.request, planned.ways));
+      m_measured.push_back(id);
+      if (planned.ways.left != LeftUnmeasured::No) {
+        leave(region, planned.ways.left);
+        return Done{};
+      }
+    }
+    const PlannedTactic& first = m_planned.at(region.nodes.front());
+    order.learn(kindOf(*first.request.fused), savedShare(first.ways.times));
+    return Done{};
+  }
+
+  void leave(const Region& region, LeftUnmeasured why) {
+    for (const FusedNodeId id : region.nodes)
+      if (TacticWays& ways = m_planned.at(id).ways; !ways.open.empty()) m_chooser.leave(ways, why);
+  }
+
   /// Measures everything again that this build has measured once, in turns.
   Status measureAgain() {
     for (int i = 0; i < kMostPasses; ++i) {
-      for (auto& [id, planned] : m_planned) {
+      for (const FusedNodeId id : m_measured) {
+        PlannedTactic& planned = m_planned.at(id);
         if (planned.ways.isSettled) continue;
         if (m_request.progress) m_request.progress("kernels", planned.request.fused->name);
         TRY(m_chooser.measureAgain(backendOf(planned), planned.request, planned.ways));
       }
     }
     return Done{};
+  }
+
+  void countRegions() {
+    for (const auto& [key, region] : m_regions) {
+      const auto waysOf = [&](FusedNodeId id) -> const TacticWays& { return m_planned.at(id).ways; };
+      const auto left =
+          std::ranges::find_if(region.nodes, [&](FusedNodeId id) { return waysOf(id).left != LeftUnmeasured::No; });
+      const bool isHere = std::ranges::any_of(region.nodes, [&](FusedNodeId id) { return waysOf(id).measuredHere; });
+      m_chooser.effort().count(left == region.nodes.end() ? LeftUnmeasured::No : waysOf(*left).left, isHere);
+    }
   }
 
   /// Sets the costs of the ways, and removes the ways without a cost.
@@ -251,6 +357,8 @@ class TacticPlanner {
   std::map<ValueId, std::size_t> m_indices;
   std::vector<PlannedValue> m_values;
   std::map<FusedNodeId, PlannedTactic> m_planned;
+  std::map<std::string, Region> m_regions;  ///< by key: those with something to compare
+  std::vector<FusedNodeId> m_measured;      ///< in the order in which they were measured
 };
 
 }  // namespace

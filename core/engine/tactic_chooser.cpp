@@ -1,6 +1,7 @@
 #include "engine/tactic_chooser.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/reference/reference_backend.h"
 #include "base/name_hints.h"
@@ -93,6 +94,7 @@ Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const HeldBody& s
   chooser->m_loweringMutex = m_loweringMutex;
   chooser->m_quiet = m_quiet;
   chooser->m_budget = m_budget;
+  chooser->m_effort = m_effort;
   chooser->m_prefers = m_prefers;
   chooser->m_isBrief = m_isBrief;
   chooser->m_replay = m_replay;
@@ -115,10 +117,12 @@ void TacticChooser::note(const KernelRequest& request, const TacticWays& ways, s
   m_choices[identityOf(*request.fused)] = {chosen.name, chosen};
   if (m_quiet) return;
   std::vector<TacticTime> times;
-  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
-    times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : onlyTime});
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    const std::optional<double> alone = i == way ? onlyTime : std::nullopt;
+    times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : alone});
+  }
   m_report->tactics.push_back({nameOf(*request.fused), identityOf(*request.fused), chosen.name, chosen,
-                               ways.isMeasured && !ways.measuredHere, std::move(times)});
+                               ways.isMeasured && !ways.measuredHere, std::move(times), ways.left});
 }
 
 void TacticChooser::chooseAtLength(double times) {
@@ -126,6 +130,7 @@ void TacticChooser::chooseAtLength(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
+  m_effort->measureAll();
 }
 
 void TacticChooser::measureBriefly() {
@@ -172,20 +177,25 @@ const Tactic* TacticChooser::replayed(const KernelRequest& request, const std::v
 
 /// What the backend offers: asked once for equal regions, which have equal tactics.
 const std::vector<Tactic>& TacticChooser::offered(const Backend& backend, const KernelRequest& request,
-                                                  const std::string& region) {
+                                                  const TacticWays& ways) {
   KeyBuilder key;
-  key.text(backend.name()).text(region);
+  key.text(backend.name()).text(ways.region);
   for (const ValueId input : request.fused->inputs)
     for (const std::int64_t extent : request.values.at(input).dims) key.number(extent);
   for (const MemoryFormat& format : request.formats) key.text(format.text());
-  const auto [entry, isNew] = m_offered.try_emplace(key.canonical());
-  if (isNew) entry->second = backend.tactics(request);
-  return entry->second;
+  BuildMemory::Tactics& tactics = m_offered[key.canonical()];
+  if (tactics == nullptr && memory() != nullptr) tactics = memory()->tactics(ways.request);
+  if (tactics == nullptr) {
+    tactics = std::make_shared<const std::vector<Tactic>>(backend.tactics(request));
+    if (memory() != nullptr) memory()->keepTactics(ways.request, tactics);
+  }
+  return *tactics;
 }
 
 Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelRequest& request) {
   TacticWays ways{.region = regionKey(request)};
-  const std::vector<Tactic>& all = offered(backend, request, ways.region);
+  if (memory() != nullptr) ways.request = requestKey(backend, request, ways.region);
+  const std::vector<Tactic>& all = offered(backend, request, ways);
   if (all.empty())
     return Diagnostic{.message = "the " + std::string(backend.name()) + " backend has no way to run it",
                       .where = {.node = request.fused->name}};
@@ -200,21 +210,29 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
   } else if (ways.tactics.size() == 1 || !m_options.measureTactics || ways.tactics.front().numerics.emulated) {
     ways.costs = costsUnmeasured(ways.tactics);
   } else {
-    ways.isMeasured = true;
-    TRY(measure(backend, request, ways));
-    ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
+    ways.isComparable = true;
+    refresh(backend, request, ways);
+    ways.costs = ways.open.empty() ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
+                                   : costsUnmeasured(ways.tactics);
   }
   return ways;
 }
 
+/// What is known of a region that was left must include the backend's first guess: else it is compared with nothing.
 void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
-  if (!ways.isMeasured) return;
+  if (!ways.isComparable) return;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
   tellApart(context, ways);
-  for (std::size_t i = 0; i < ways.tactics.size(); ++i)
-    if (const auto time = m_times.find(timingKey(ways.region, ways.tactics[i], context)); time != m_times.end())
-      ways.times[i] = time->second;
-  ways.costs = costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0);
+  for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
+    const std::string key = timingKey(ways.region, ways.tactics[i], context);
+    const auto time = m_times.find(key);
+    if (time == m_times.end()) continue;
+    ways.times[i] = time->second;
+    ways.measuredHere = ways.measuredHere || m_measuredHere.contains(key);
+  }
+  ways.isMeasured = ways.left == LeftUnmeasured::No || ways.times.front().has_value();
+  ways.costs = ways.isMeasured ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
+                               : costsUnmeasured(ways.tactics, ways.likelyMs);
 }
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,
@@ -224,20 +242,23 @@ Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelReq
   const Tactic& tactic = ways.tactics[way];
   ChosenTactic chosen{tactic, std::move(kernel)};
   std::optional<double> alone;
-  if (ways.tactics.size() == 1) {
+  if (ways.tactics.size() == 1 || (ways.left == LeftUnmeasured::BelowNoise && !ways.times[way])) {
     alone = TRY(onlyTime(backend, request, ways.region, chosen));
   } else if (ways.isMeasured && ways.times[way] && m_cache != nullptr && !m_quiet && !m_isBrief) {
     storeRegion(backend, request, ways.region, timingContext(*m_plan, backend, request.threads), *ways.times[way]);
   }
   if (ways.isMeasured && tactic.implementation == kUnfused && !m_quiet) noteUnfused(request, ways, way);
   note(request, ways, way, alone);
+  noteOrigin(ways);
   return chosen;
 }
 
 Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, const KernelRequest& request,
                                                      const TacticWays& ways, std::size_t wanted,
                                                      std::shared_ptr<const Kernel>& kernel) {
-  auto first = kernels().kernel(backend, request, ways.tactics[wanted]);
+  bool isCompiled = false;
+  auto first = kernels().kernel(backend, request, ways.tactics[wanted], &isCompiled);
+  if (isCompiled) m_compiledRegions.insert(ways.region);
   if (first.ok()) {
     kernel = std::move(first).value();
     return wanted;
@@ -245,8 +266,9 @@ Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, con
   for (std::size_t way = 0; way < ways.tactics.size() && !first.error().cancelled; ++way) {
     TRY(checkStop(m_options.stop));
     if (way == wanted) continue;
-    auto other = kernels().kernel(backend, request, ways.tactics[way]);
+    auto other = kernels().kernel(backend, request, ways.tactics[way], &isCompiled);
     if (!other.ok()) continue;
+    if (isCompiled) m_compiledRegions.insert(ways.region);
     kernel = std::move(other).value();
     if (!m_quiet)
       m_report->decisions.push_back(decide("tactic.failed", {subjectOf(*request.fused)}, "build",
@@ -256,6 +278,31 @@ Result<std::size_t> TacticChooser::thatCanBePrepared(const Backend& backend, con
     return way;
   }
   return std::move(first).error();
+}
+
+/// Whether anything of the region was done in this build, or an earlier one did it all.
+void TacticChooser::noteOrigin(const TacticWays& ways) {
+  if (m_quiet) return;
+  if (ways.measuredHere) m_measuredRegions.insert(ways.region);
+  const bool isNew = m_compiledRegions.contains(ways.region) || m_measuredRegions.contains(ways.region);
+  const bool isTakenOver = !isNew && memory() != nullptr && memory()->wasBuilt(ways.request);
+  m_report->tactics.back().takenOver = isTakenOver;
+  if (isTakenOver) ++m_report->takenOver;
+  m_built.insert(ways.request);
+}
+
+void TacticChooser::endBuild(const std::vector<std::shared_ptr<const Kernel>>& kernels) {
+  std::set<std::string> built, compiled, measured;
+  const std::function<void(const TacticChooser&)> add = [&](const TacticChooser& chooser) {
+    built.insert(chooser.m_built.begin(), chooser.m_built.end());
+    compiled.insert(chooser.m_compiledRegions.begin(), chooser.m_compiledRegions.end());
+    measured.insert(chooser.m_measuredRegions.begin(), chooser.m_measuredRegions.end());
+    for (const auto& [plan, body] : chooser.m_bodies) add(*body);
+  };
+  add(*this);
+  m_report->compiled = static_cast<std::int64_t>(compiled.size());
+  m_report->measured = static_cast<std::int64_t>(measured.size());
+  if (memory() != nullptr) memory()->endBuild(built, kernels);
 }
 
 /// The plan says fused, and it runs otherwise: by how much that is faster.

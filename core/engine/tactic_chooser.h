@@ -7,9 +7,11 @@
 #include <string>
 
 #include "cache/timing_cache.h"
+#include "engine/build_memory.h"
 #include "engine/engine.h"
 #include "engine/kernel_store.h"
 #include "engine/measurer.h"
+#include "engine/measuring_effort.h"
 #include "engine/region_key.h"
 #include "engine/tactic_selection.h"
 
@@ -47,9 +49,15 @@ struct TacticWays {
   std::vector<std::optional<TacticCost>> costs;
   std::vector<MeasuredMoment> moments;  ///< the measurements of this build; empty if it measured nothing
   std::string region;                   ///< the key of the region
-  bool isMeasured = false;              ///< its costs are measured times
-  bool measuredHere = false;            ///< the times were measured in this build, not taken from a cache
-  bool isSettled = true;                ///< a second measurement at another moment agreed, or was not needed
+  std::string request;                  ///< requestKey(), if the build has a memory; otherwise empty
+  /// The tactics that can be compared and have no time yet. Their costs follow from compare() or leave().
+  std::vector<std::size_t> open;
+  bool isComparable = false;                 ///< there is something to compare, and it may be measured
+  LeftUnmeasured left = LeftUnmeasured::No;  ///< why it was not measured although it could have been
+  double likelyMs = 0;                       ///< a rough time of the region, for weighing regions against each other
+  bool isMeasured = false;                   ///< its costs are measured times
+  bool measuredHere = false;                 ///< the times were measured in this build, not taken from a cache
+  bool isSettled = true;                     ///< a second measurement at another moment agreed, or was not needed
 };
 
 /// Determines how each fused node may run and at what cost: by a directive, by the choice of an earlier build, or else
@@ -72,14 +80,22 @@ class TacticChooser {
 
   /// Returns the chooser of a body, which is created on first use. `step` identifies the body.
   Result<TacticChooser*> ofBody(const Plan& body, const HeldBody& step);
-  /// Returns the ways to run one fused node. Errors: no tactic can run it (located), cancellation.
+  /// Returns the ways to run one fused node, with the times that are known. Nothing is measured. Errors: no tactic can
+  /// run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);
-  /// Measures again, at another moment, the tactics that ways() measured and that are close to the fastest one:
+  /// Measures the open tactics of a region, unless an equal region was measured meanwhile. If other work disturbed
+  /// this, the region is left: `ways.left` says so, and a later build measures it. Errors: cancellation.
+  Status compare(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Leaves a region unmeasured: it is predicted.
+  static void leave(TacticWays& ways, LeftUnmeasured why) { ways.left = why; }
+  /// How much is spent on measuring; shared with the choosers of bodies.
+  MeasuringEffort& effort() { return *m_effort; }
+  /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one:
   /// disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
-  /// last two measurements agreed, or if all repetitions together have taken much longer than measuring once. Errors:
-  /// cancellation.
+  /// last two measurements agreed, if all repetitions together have taken much longer than measuring once, or if the
+  /// effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Computes the costs of the ways from all measurements so far.
+  /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the
   /// backend's order, and notes this in the report. Errors: none can be prepared (the error of the way that was wanted,
@@ -95,8 +111,9 @@ class TacticChooser {
   void measureBriefly();
   /// Reports that `fused` is prepared while it runs, and why.
   void noteDynamic(const FusedNode& fused, const std::string& why);
-  /// Reports how much other work disturbed the measurements of this build, if it did.
-  void noteDisturbed();
+  /// Reports how the time for measuring was spent, which regions were left and what is predicted for them, and how much
+  /// other work disturbed the measurements of this build, if it did. `extents` are those of the build.
+  void noteMeasuring(const std::map<std::string, Dims>& extents);
   /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
   /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
@@ -106,6 +123,8 @@ class TacticChooser {
   /// Measures a conversion that became a step, so that later plans know its price. Once for each pair of types it also
   /// measures a few conversions in both directions, because a plan with pins converts where no plan did before.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// Ends a build that succeeded. The memory, if there is one, learns which regions were built, and holds `kernels`.
+  void endBuild(const std::vector<std::shared_ptr<const Kernel>>& kernels);
   /// From now on repeats the earlier choice for a fused node if there is one, without measuring or reporting.
   void replayChoices();
 
@@ -114,7 +133,8 @@ class TacticChooser {
       : m_plan(&plan),
         m_options(options),
         m_report(&report),
-        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()) {}
+        m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()),
+        m_effort(std::make_shared<MeasuringEffort>(options.effortSeconds, options.measuredThreads)) {}
 
   /// Without those whose numbers the contract does not allow. Errors: none is left.
   Result<std::vector<Tactic>> withinContract(const Backend& backend, const KernelRequest& request,
@@ -129,9 +149,18 @@ class TacticChooser {
   const Tactic* asked(const KernelRequest& request, const std::vector<Tactic>& tactics,
                       const std::vector<Tactic>& offered);
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
-  const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const std::string& region);
+  const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const TacticWays& ways);
+  void noteOrigin(const TacticWays& ways);
+  /// What other builds of this network found out; null: nothing.
+  BuildMemory* memory() const { return m_isBrief ? nullptr : m_options.memory.get(); }
   std::optional<KernelTime> knownTime(const std::string& key);
-  Status measure(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  void noteDisturbed();
+  void predictLeft(const std::map<std::string, Dims>& extents);
+  /// Whether nothing but what is known may be used.
+  bool isOver() const { return m_effort->whyNot() != LeftUnmeasured::No; }
+  MeasuredThreads threads() const;
+  void refresh(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget);
   Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
                                                          const TacticWays& ways, std::span<const std::size_t> which);
   void keepTime(const std::string& key, const KernelTime& time);
@@ -164,10 +193,14 @@ class TacticChooser {
   std::map<std::string, std::vector<std::string>> m_regions;  ///< fused nodes by region key
   std::map<std::string, double> m_conversions;
   std::set<std::tuple<const Backend*, DataType, DataType>> m_notedTypes;  ///< that conversions were measured between
-  std::map<std::string, std::vector<Tactic>> m_offered;                   ///< by region and formats
+  std::map<std::string, BuildMemory::Tactics> m_offered;                  ///< by region and formats
+  std::set<std::string> m_built;                                          ///< requestKey() of what is built
+  std::set<std::string> m_measuredRegions;                                ///< region keys: this build measured them
+  std::set<std::string> m_compiledRegions;                                ///< region keys: this build compiled them
   BodyPath m_path;                                                        ///< the body
   std::map<const Plan*, std::unique_ptr<TacticChooser>> m_bodies;
   MeasureBudget m_budget;
+  std::shared_ptr<MeasuringEffort> m_effort;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again
   bool m_prefers = true;                    ///< not times alone count
   bool m_isBrief = false;                   ///< measureBriefly() was called

@@ -56,6 +56,15 @@ std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const Measur
   return told;
 }
 
+double savedShare(Times times) {
+  const std::optional<KernelTime>& first = times.front();
+  if (!first || first->ms <= 0) return 0;
+  double share = 0;
+  for (const auto& time : times)
+    if (time && time->isClearlyBelow(*first)) share = std::max(share, 1 - time->ms / first->ms);
+  return share;
+}
+
 std::optional<Decision> disturbance(std::span<const KernelTime> times) {
   std::int64_t disturbed = 0;
   double longer = 0;
@@ -92,10 +101,10 @@ std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics, 
   return costs;
 }
 
-std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics) {
+std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics, double ms) {
   std::vector<std::optional<TacticCost>> costs(tactics.size());
   for (std::size_t i = 0; i < tactics.size(); ++i)
-    if (isSameKernel(tactics[i], tactics[0])) costs[i] = TacticCost();
+    if (isSameKernel(tactics[i], tactics[0])) costs[i] = TacticCost{.ms = ms};
   return costs;
 }
 

@@ -30,6 +30,10 @@ using MeasuredMoment = std::vector<std::optional<KernelTime>>;
 /// their best times.
 std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const MeasuredMoment> moments);
 
+/// Returns the share of the first tactic's time that the fastest one saves, as far as the samples distinguish them; 0
+/// if the first one has no time. `times` is not empty.
+double savedShare(std::span<const std::optional<KernelTime>> times);
+
 /// Returns the decision (build.disturbed) that says how many of `times`, measured by a build, were measured on a
 /// machine that was not quiet; nothing if none was.
 std::optional<Decision> disturbance(std::span<const KernelTime> times);
@@ -44,6 +48,7 @@ std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics,
                                                double margin = kGainWorthTaking);
 
 /// Returns the costs if nothing is measured: the backend's best guess is chosen, in each format in which it exists.
-std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics);
+/// `ms` is the predicted time of the region, by which the format planner weighs it against others.
+std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics, double ms = 0);
 
 }  // namespace fusescope

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 
 #include "backends/reference/reference_backend.h"
-#include "base/elapsed.h"
 #include "engine/host_machine.h"
+#include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
+#include "engine/timing_price_model.h"
 #include "planning/structure.h"
 
 // What TacticChooser measures, and what it keeps of it.
@@ -20,6 +20,7 @@ constexpr int kMostConversionTimes = 5;  // where samples hardly agree
 constexpr std::int64_t kConvertedElements[] = {1 << 4, 1 << 7, 1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 21};
 constexpr double kNear = 1.6;               // times the fastest: measured again
 constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
+constexpr double kMuchLonger = 3;           // than on a quiet machine: others use the processors
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
 constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
 
@@ -45,6 +46,10 @@ bool isPlainConversion(const TensorDesc& from, const TensorDesc& to) {
   return from.format.isPlain() && to.format.isPlain();
 }
 
+double guessedConversionMs(const TensorDesc& from, const TensorDesc& to) {
+  return static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs;
+}
+
 Measurement measurementOf(const KernelTime& time) {
   return {.ms = time.ms, .spread = time.spread, .day = measurementDay(), .median = time.median, .quiet = time.quiet};
 }
@@ -58,40 +63,82 @@ bool isDisturbed(const KernelTime& time) {
   return !time.quiet && time.spread > kConfidentSpread;
 }
 
-/// The time of one kernel, if it runs on plausible data.
-Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget,
-                                            const StopToken& stop) {
-  return TRY(measureKernels(std::span(&kernel, 1), budget, stop)).front();
+/// Whether a time that may be the fastest was disturbed: then they cannot be compared.
+bool areDisturbed(std::span<const std::optional<KernelTime>> times) {
+  std::optional<double> best;
+  for (const auto& time : times)
+    if (time) best = std::min(best.value_or(time->ms), time->ms);
+  return std::ranges::any_of(times,
+                             [&](const auto& time) { return time && time->ms <= kNear * *best && isDisturbed(*time); });
+}
+
+/// What measuring these takes at most if nothing else runs.
+double quietMs(std::span<const std::optional<KernelTime>> times, const MeasureBudget& budget) {
+  double sum = 0;
+  for (const auto& time : times)
+    if (time) sum += std::max(budget.msEach, (budget.leastRounds + 1) * time->ms);
+  return sum;
 }
 
 }  // namespace
 
+/// As those of the caller's parallel regions, if nobody gave others.
+MeasuredThreads TacticChooser::threads() const {
+  return m_options.measuredThreads != nullptr ? *m_options.measuredThreads : MeasuredThreads();
+}
+
+/// The time of one kernel, if it runs on plausible data.
+Result<std::optional<KernelTime>> TacticChooser::timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget) {
+  const double start = m_effort->nowMs();
+  auto times = measureKernels(std::span(&kernel, 1), budget, m_options.stop, threads());
+  m_effort->spend(m_effort->nowMs() - start);
+  return TRY(std::move(times)).front();
+}
+
 std::optional<KernelTime> TacticChooser::knownTime(const std::string& key) {
   if (const auto known = m_times.find(key); known != m_times.end()) return known->second;
+  if (const auto known = memory() != nullptr ? memory()->time(key) : std::nullopt) return m_times[key] = *known;
   const auto stored = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (!stored || isDisturbed(timeOf(*stored))) return std::nullopt;
+  if (memory() != nullptr) memory()->keepTime(key, timeOf(*stored));
   return m_times[key] = timeOf(*stored);
 }
 
 /// The times of all that can be compared: the oracle is never the fastest of several, and may take seconds.
-Status TacticChooser::measure(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+void TacticChooser::refresh(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  std::vector<std::size_t> unknown;
+  ways.open.clear();
   for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
     const Tactic& tactic = ways.tactics[i];
     if (tactic.numerics.emulated || tactic.backend == kReferenceBackend) continue;
     ways.times[i] = knownTime(timingKey(ways.region, tactic, context));
-    if (!ways.times[i]) unknown.push_back(i);
+    if (!ways.times[i]) ways.open.push_back(i);
   }
-  if (unknown.empty()) return Done{};
+}
+
+Status TacticChooser::compare(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
+  ways.left = LeftUnmeasured::No;
+  refresh(backend, request, ways);
+  if (ways.open.empty()) return Done{};
+  const double start = m_effort->nowMs();
+  const auto times = TRY(timesOf(backend, request, ways, ways.open));
+  const double spent = m_effort->nowMs() - start;
+  m_measuringMs += spent;
+  m_effort->spend(spent);
+  if (!m_isBrief && areDisturbed(times)) {
+    leave(ways, LeftUnmeasured::MachineBusy);
+    return Done{};
+  }
   ways.measuredHere = true;
   ways.isSettled = false;
-  const auto start = std::chrono::steady_clock::now();
-  const auto times = TRY(timesOf(backend, request, ways, unknown));
-  m_measuringMs += msSince(start);
-  for (std::size_t k = 0; k < unknown.size(); ++k)
-    if (times[k]) keepTime(timingKey(ways.region, ways.tactics[unknown[k]], context), *times[k]);
-  for (std::size_t k = 0; k < unknown.size(); ++k) ways.times[unknown[k]] = times[k];
+  const TimingContext context = timingContext(*m_plan, backend, request.threads);
+  for (std::size_t k = 0; k < ways.open.size(); ++k) {
+    ways.times[ways.open[k]] = times[k];
+    if (!times[k]) continue;
+    keepTime(timingKey(ways.region, ways.tactics[ways.open[k]], context), *times[k]);
+    m_effort->noteSpread(times[k]->spread);
+  }
+  ways.open.clear();
   ways.moments.push_back(ways.times);
   return Done{};
 }
@@ -115,7 +162,12 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
   }
   std::vector<std::optional<KernelTime>> times(which.size());
   if (measured.empty()) return times;
-  const auto found = TRY(measureKernels(measured, m_budget, m_options.stop));
+  MeasureBudget budget = m_budget;
+  if (m_effort->isDoubtful()) budget.endOfPatience = 1;
+  const double start = m_effort->nowMs();
+  const auto found = TRY(measureKernels(measured, budget, m_options.stop, threads()));
+  const double spent = m_effort->nowMs() - start;
+  if (!m_isBrief) m_effort->noteAttempt(areDisturbed(found) || spent > kMuchLonger * quietMs(found, budget));
   for (std::size_t i = 0; i < found.size(); ++i) times[places[i]] = found[i];
   return times;
 }
@@ -124,10 +176,11 @@ void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
   m_measuredHere.insert(key);
   m_times[key] = time;
   if (m_cache != nullptr && !m_isBrief) m_cache->store(key, measurementOf(time));
+  if (memory() != nullptr) memory()->keepTime(key, time);
 }
 
 Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
-  if (ways.isSettled || m_isBrief || m_againMs > kMostAgain * m_measuringMs) return Done{};
+  if (ways.isSettled || m_isBrief || m_againMs > kMostAgain * m_measuringMs || isOver()) return Done{};
   std::optional<double> best;
   for (const auto& time : ways.times)
     if (time) best = std::min(best.value_or(time->ms), time->ms);
@@ -137,14 +190,17 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  const auto start = std::chrono::steady_clock::now();
+  const double start = m_effort->nowMs();
   const auto again = TRY(timesOf(backend, request, ways, near));
-  m_againMs += msSince(start);
+  const double spent = m_effort->nowMs() - start;
+  m_againMs += spent;
+  m_effort->spend(spent);
   ways.moments.emplace_back(ways.tactics.size());
   for (std::size_t k = 0; k < near.size(); ++k) {
     std::optional<KernelTime>& time = ways.times[near[k]];
     if (!again[k]) continue;
     ways.moments.back()[near[k]] = again[k];
+    m_effort->noteSpread(std::abs(again[k]->ms - time->ms) / std::max(time->ms, again[k]->ms));
     if (std::abs(again[k]->ms - time->ms) > kSettled * std::min(time->ms, again[k]->ms)) ways.isSettled = false;
     if (again[k]->ms >= time->ms) continue;
     time = again[k];
@@ -158,6 +214,27 @@ void TacticChooser::tellApart(const TimingContext& context, const TacticWays& wa
   const auto told = distinguishedTimes(ways.moments);
   for (std::size_t i = 0; i < told.size(); ++i)
     if (told[i]) keepTime(timingKey(ways.region, ways.tactics[i], context), *told[i]);
+}
+
+void TacticChooser::noteMeasuring(const std::map<std::string, Dims>& extents) {
+  m_report->measuring = m_effort->report();
+  for (Decision& decision : leftUnmeasured(m_report->measuring)) m_report->decisions.push_back(std::move(decision));
+  predictLeft(extents);
+  noteDisturbed();
+}
+
+/// By the price model, which now knows what this build measured too.
+void TacticChooser::predictLeft(const std::map<std::string, Dims>& extents) {
+  const auto isLeft = [](const TacticChoice& choice) { return choice.left != LeftUnmeasured::No; };
+  if (m_cache == nullptr || std::ranges::none_of(m_report->tactics, isLeft)) return;
+  const TimingPriceModel model(m_cache, acceleratedBackendOf(*m_plan), m_options.threads);
+  const std::vector<Price> prices = m_path.isNetwork() ? model.kernelsAt(*m_plan, extents) : model.kernels(*m_plan);
+  std::map<Hash128, std::optional<double>> predicted;
+  for (const FusedNode& fused : m_plan->fusedNodes) predicted[identityOf(fused)] = prices[fused.id.index].ms;
+  for (TacticChoice& choice : m_report->tactics)
+    if (const auto found = predicted.find(choice.identity); isLeft(choice) && found != predicted.end())
+      choice.predictedMs = found->second;
+  for (const auto& [plan, body] : m_bodies) body->predictLeft(extents);
 }
 
 void TacticChooser::noteDisturbed() {
@@ -178,14 +255,20 @@ Result<std::optional<double>> TacticChooser::onlyTime(const Backend& backend, co
       m_plan->target.acceleratedBackend == kReferenceBackend)
     return none;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  const auto known = m_cache->find(regionTimeKey(region, context));
+  const std::string key = regionTimeKey(region, context);
+  if (const auto ms = memory() != nullptr ? memory()->onlyMs(key) : std::nullopt) return ms;
+  const auto known = m_cache->find(key);
   if (known && known->spread <= kConfidentSpread) return std::optional(known->ms);
-  const auto time =
-      TRY(timeAlone({chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)},
-                    kAlone, m_options.stop));
-  if (!time || (known && known->spread <= time->spread)) return known ? std::optional(known->ms) : none;
-  storeRegion(backend, request, region, context, *time);
-  return std::optional(time->ms);
+  if (isOver()) return known ? std::optional(known->ms) : none;
+  const auto time = TRY(timeAlone(
+      {chosen.kernel.get(), inputDescs(request, chosen.tactic), outputDescs(request, chosen.tactic)}, kAlone));
+  if (time) m_measuredRegions.insert(region);
+  const bool isBetter = time && (!known || time->spread < known->spread);
+  if (!isBetter && !known) return none;
+  const double ms = isBetter ? time->ms : known->ms;
+  if (isBetter) storeRegion(backend, request, region, context, *time);
+  if (memory() != nullptr) memory()->keepOnlyMs(key, ms);
+  return std::optional(ms);
 }
 
 void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& request, const std::string& region,
@@ -207,7 +290,7 @@ double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& fro
   if (from == to) return 0;
   if (m_options.measureTactics && !m_isBrief) return measuredConversion(backend, from, to);
   const auto known = m_isBrief ? knownConversion(backend, from, to) : std::nullopt;
-  return known.value_or(static_cast<double>(from.bytes() + to.bytes()) / kGuessedBytesPerMs);
+  return known.value_or(guessedConversionMs(from, to));
 }
 
 /// What an earlier build measured.
@@ -224,20 +307,25 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   const std::string key = conversionTimeKey(from, to, context);
   const auto [entry, isNew] = m_conversions.emplace(key, 0.0);
   if (!isNew) return entry->second;
+  if (const auto ms = memory() != nullptr ? memory()->conversionMs(key) : std::nullopt) return entry->second = *ms;
   const auto known = m_cache != nullptr ? m_cache->find(key) : std::nullopt;
   if (known) entry->second = known->ms;
   if (known && known->spread <= kConfidentSpread) return known->ms;
+  if (isOver()) return entry->second = known ? known->ms : guessedConversionMs(from, to);
   const auto kernel = kernels().conversion(backend, from, to, m_options.threads);
   if (!kernel.ok()) return entry->second;
   std::optional<KernelTime> time;
   for (int i = 0; i < kMostConversionTimes && (!time || time->spread > kConfidentSpread); ++i) {
-    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, kConversion, m_options.stop);
+    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, kConversion);
     if (!found.ok() || !found.value()) return entry->second;
     if (!time || found.value()->ms < time->ms) time = found.value();
   }
-  if (known && known->spread <= time->spread) return entry->second;
-  if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
-  return entry->second = time->ms;
+  if (!known || time->spread < known->spread) {
+    if (m_cache != nullptr) storeConversion(key, from, to, context, *time);
+    entry->second = time->ms;
+  }
+  if (memory() != nullptr) memory()->keepConversionMs(key, entry->second);
+  return entry->second;
 }
 
 /// As a sample of its series too, where only the type changes.
@@ -252,8 +340,8 @@ void TacticChooser::storeConversion(const std::string& key, const TensorDesc& fr
 }
 
 void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
-  const bool isMeasured =
-      m_cache != nullptr && !m_quiet && !m_isBrief && m_plan->target.acceleratedBackend != kReferenceBackend;
+  const bool isMeasured = m_cache != nullptr && !m_quiet && !m_isBrief && !isOver() &&
+                          m_plan->target.acceleratedBackend != kReferenceBackend;
   if (!isMeasured || !isPlainConversion(from, to)) return;
   measuredConversion(backend, from, to);
   if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;

@@ -408,6 +408,18 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.disturbed", Build, false,
        "other work disturbed the measurements: while {disturbed} of {measured} kernel times were measured, the median "
        "run took {times} times as long as the fastest ones; the next build measures these kernels again"},
+      {"build.effort_spent", Build, false,
+       "{left|region was/regions were} not measured, of {all} with a choice, because the {seconds} seconds for "
+       "measuring were over: the predicted choice is used there. {measured} were measured now, and {known} before; "
+       "--effort allows more time"},
+      {"build.below_noise", Build, true,
+       "{left|region was/regions were} not measured, of {all} with a choice: better tactics for all of them together "
+       "are expected to save less than measurements are off by here, which is {noise} %. The predicted choice is used "
+       "there; {measured} were measured now, and {known} before"},
+      {"build.machine_busy", Build, false,
+       "{left|region was/regions were} not measured, of {all} with a choice, because other programs used the "
+       "processors: the predicted choice is used there, and the next build measures them. {measured} were measured "
+       "now, and {known} before"},
       {"build.condition_failed", Build, false,
        "the plan assumes that {condition}, which is not true for {extents}: a separate plan runs these extents"},
       {"build.compiler_memory", Build, true,

@@ -79,8 +79,8 @@ std::int64_t nanoseconds(const timespec& time) {
 
 /// Whether the file of an entry of a witness is as the entry says.
 bool isAsTold(const Json& entry) {
-  if (!entry.is_array() || entry.size() != 5 || !entry[0].is_string()) return false;
-  for (std::size_t i = 1; i < entry.size(); ++i)
+  if (!entry.is_array() || entry.size() != 7 || !entry[0].is_string()) return false;
+  for (std::size_t i = 1; i < 5; ++i)
     if (!entry[i].is_number_integer()) return false;
   struct stat found {};
   const auto size = entry[1].get<std::int64_t>();

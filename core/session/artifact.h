@@ -12,6 +12,7 @@
 #include "base/stop.h"
 #include "compilers/compiler.h"
 #include "diff/common_cover.h"
+#include "engine/build_memory.h"
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"
 #include "planning/plan.h"
@@ -38,6 +39,9 @@ struct Artifact {
   std::vector<FileIdentity> files;
   std::shared_ptr<const Session> session{};  ///< the session that the model, its directives and inputs come from, if
                                              ///< there is one
+
+  /// What builds of this network found out, for later builds of it with other directives; null for an engine file.
+  std::shared_ptr<BuildMemory> memory{};
 
   const Compiler& compiler() const;  ///< the compiler in PlanOptions::compiler, whose existence was checked on opening
   bool isOurs() const { return &compiler() == &ownCompiler(); }

@@ -123,6 +123,7 @@ BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken
   return {.backend = artifact.backend,
           .threads = threads,
           .timingCache = timingCachePath(),
+          .memory = artifact.memory,
           .stop = stop,
           .progress = progress};
 }

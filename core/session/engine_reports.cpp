@@ -69,9 +69,17 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
   json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
   json["phases"] = Json::array();
-  for (const auto& phase : phases) json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  double ms = 0;
+  for (const auto& phase : phases) {
+    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+    ms += phase.ms;
+  }
+  json["seconds"] = jsonNumber(ms / 1000);
   json["regions"] = report.regions;
   json["distinct"] = report.distinct;
+  json["compiled"] = report.compiled;
+  json["measured"] = report.measured;
+  json["taken_over"] = report.takenOver;
   json["tactics"] = Json::array();
   for (const auto& choice : report.tactics) {
     Json candidates = Json::array();
@@ -82,8 +90,12 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
                                {"identity", choice.identity.hex()},
                                {"chosen", choice.chosen},
                                {"from_cache", choice.fromCache},
+                               {"left", choice.left == LeftUnmeasured::No ? Json(nullptr) : Json(name(choice.left))},
+                               {"predicted_ms", optionalNumber(choice.predictedMs)},
+                               {"taken_over", choice.takenOver},
                                {"candidates", std::move(candidates)}});
   }
+  json["measuring"] = report.measuring.wasNeeded ? measuringJson(report.measuring) : Json(nullptr);
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
   json["weight_bytes"] = report.weightBytes;

@@ -116,6 +116,24 @@ std::string backendFor(const std::string& asked, const std::string& target) {
   return isHere ? named.value().acceleratedBackend : "native";
 }
 
+/// Fills the plan of a model. `previous` is a plan of the same model; null: there is none.
+Status planModel(Artifact& artifact, std::shared_ptr<const Model> model, const PlanOptions& options,
+                 const std::string& backend, const Plan* previous, const StopToken& stop, const Progress& progress) {
+  const Compiler& compiler = *TRY(compilerFor(options));
+  if (progress) progress("plan", std::filesystem::path(artifact.path).filename().string());
+  artifact.backend = backendFor(backend, options.target);
+  const auto prices = pricesFor(artifact.backend, options.target, *model);
+  auto plan = makePlan(std::move(model), options, prices.get(), stop, previous);
+  if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop, progress);
+  if (!plan.ok()) {
+    auto error = std::move(plan).error();
+    if (error.where.file.empty()) error.where.file = artifact.path;
+    return error;
+  }
+  artifact.plan = std::move(plan).value();
+  return Done{};
+}
+
 Result<Artifact> opened(const std::filesystem::path& path, const std::vector<InputOverride>& inputs,
                         const PlanOptions& options, const std::string& backend, const StopToken& stop,
                         const Progress& progress) {
@@ -142,17 +160,8 @@ Result<Artifact> opened(const std::filesystem::path& path, const std::vector<Inp
       const Compiler& compiler = *TRY(compilerFor(options));
       const auto ready = options.support == nullptr ? compiler.getReady() : nullptr;  // runs while the model is read
       auto model = TRY(openModel(path, inputs, stop, progress));
-      if (progress) progress("plan", path.filename().string());
-      artifact.backend = backendFor(backend, options.target);
-      const auto prices = pricesFor(artifact.backend, options.target, *model);
-      auto plan = makePlan(std::move(model), options, prices.get(), stop);
-      if (plan.ok()) plan = planSupported(compiler, std::move(plan).value(), stop, progress);
-      if (!plan.ok()) {
-        auto error = std::move(plan).error();
-        if (error.where.file.empty()) error.where.file = path.string();
-        return error;
-      }
-      artifact.plan = std::move(plan).value();
+      artifact.memory = std::make_shared<BuildMemory>();
+      TRY(planModel(artifact, std::move(model), options, backend, nullptr, stop, progress));
       return artifact;
     }
   }
@@ -171,6 +180,24 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
   artifact.files = identitiesOf(ofModel);
   if (artifact.kind == ArtifactKind::Plan) artifact.files.insert(artifact.files.begin(), own);
   TRY(checkCurrent(ofModel));
+  return artifact;
+}
+
+Result<Artifact> openEdited(const Artifact& before, const PlanOptions& options, const std::string& backend,
+                            const StopToken& stop, const Progress& progress) {
+  if (before.kind != ArtifactKind::Model)
+    return holdsItsOwn(before.path, before.kind == ArtifactKind::Plan ? "a saved plan" : "an engine");
+  TRY(checkUnchanged(before.files));
+  Artifact artifact{.kind = before.kind,
+                    .path = before.path,
+                    .backend = backend,
+                    .files = before.files,
+                    .session = before.session,
+                    .memory = before.memory};
+  TRY(unlessChanged(
+      planModel(artifact, unquantized(before.plan->model), options, backend, before.plan.get(), stop, progress),
+      before.files));
+  TRY(checkCurrent(artifact.plan->model->files));
   return artifact;
 }
 

@@ -19,6 +19,12 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
                               const PlanOptions& options, const std::string& backend = "", const StopToken& stop = {},
                               const Progress& progress = {});
 
+/// Plans the model of `before` with other options, without reading it again: parts of the plan that do not change are
+/// taken over, and so is what builds of `before` found out. The plan is the same as that of openArtifact(). Errors:
+/// `before` is a plan or an engine, one of its files has changed, and those of openArtifact().
+Result<Artifact> openEdited(const Artifact& before, const PlanOptions& options, const std::string& backend = "",
+                            const StopToken& stop = {}, const Progress& progress = {});
+
 /// Opens the model of a session, planned with the options of the session. `path` is the session file. `model` is the
 /// present path of the model; empty: the path in the session. An empty `backend` means that of the session. A model
 /// that has changed is planned with the options that still apply; the others are reported in `warnings`, for people.

@@ -10,6 +10,7 @@ from .blobs import bring
 from .frames import FrameReader, json_bytes
 from .prelude import chunks_from, end_with, print_into
 
+CODE_HASHES = "code_hashes"  # is no compiler, but a job all the same
 PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
 
 
@@ -119,6 +120,8 @@ def compiler_module(name):
     module = name.replace("-", "_")
     if not module.isidentifier():
         raise base.Refusal(f"\"{name}\" is no name of a compiler.", kind="unknown_compiler")
+    if module == CODE_HASHES:
+        return importlib.import_module(f"{__package__}.{module}")
     for place in (f"{__package__}.compilers.{module}", f"fusescope_compiler_{module}"):
         try:
             return importlib.import_module(place)

@@ -3,6 +3,9 @@
 The answer names every file that says which compiler this is: the Python, the folders that it looks for packages in, and
 all code of the compiler's packages and of those that they require. Whoever finds the same files again, by size, inode
 and times, may take it that the compiler is the same one. `why_not` says why nobody may: then nothing is kept of it.
+
+A file whose content matters has a part (its package) and a name in it, which are the same wherever the package is
+installed: by the hashes of these contents, two machines find that they have the same compiler.
 """
 
 import os
@@ -19,6 +22,19 @@ VARIABLES = re.compile(
     r"VIRTUAL_ENV$|CONDA_PREFIX$|ATEN_|CUDNN_|CUBLAS_|CC$|CXX$")
 DEVICES = ("nvidia", "dri", "dxg", "accel", "kfd")  # below /dev: a driver that begins or ends to work changes them
 CODE = re.compile(r"\.(so|py|pth|dll|pyd|bin|xml|json)$|\.so\.[^/]*$|\.dist-info/")
+# What pip writes itself, as the list of files, and scripts that begin with the path of their Python: other bytes where
+# the same package is installed elsewhere.
+WRITTEN_THERE = re.compile(r"\.dist-info/(?!(METADATA|entry_points\.txt|WHEEL)$)|(^|/)(bin|Scripts)/[^/]*\.py$")
+STARTS = ("sitecustomize.py", "usercustomize.py")  # modules that Python runs before any other, where they are there
+SYSTEM, LIBRARIES, STARTED = "system libraries", "LD_LIBRARY_PATH", "python"  # parts that are no packages
+# Libraries of the system that code of packages loads, or calculates with; those that need a card count where one is.
+SYSTEM_LIBRARY = re.compile(
+    rb"/[^\0\n]*/lib(?:c|m|mvec|stdc\+\+|gcc_s|gomp|iomp5|tbb[a-z0-9_]*|OpenCL|ze_[a-z_]+|openblas[a-z0-9]*|mkl_[a-z0-9_]+)"
+    rb"\.so[^/\0\n]*")
+CARD_LIBRARY = re.compile(
+    rb"/[^\0\n]*/lib(?:nvinfer[a-z_]*|nvonnxparser|cudnn[a-z_]*|cublas[A-Za-z]*|cudart|cufft|curand|cusparse|cusolver|"
+    rb"nvrtc[a-z-]*|nvJitLink|nccl)\.so[^/\0\n]*")
+OTHER_WORDS = re.compile(r"/(lib32|libx32|i[3-6]86[^/]*)/")  # libraries for programs of 32 bits
 CPU_FIELDS = ("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags", "Features",
               "CPU implementer", "CPU part", "CPU variant", "CPU revision")
 
@@ -30,15 +46,18 @@ def about_compiler(compiler):
     files, unknown = code_of(packages.values())
     if unknown and not why_not:
         why_not = f"{unknown} does not say which files are its own"
+    for path, place in own_files(module).items():
+        files.setdefault(path, place)
     return {
         "is_there": any(normalised(root) in packages for root in roots),
         "why_not": why_not,
         "python": platform.python_version(),
+        "implementation": f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')} {sys.platform} {os.uname().machine}",
         "executable": os.path.realpath(sys.executable),
         "packages": {name: found.version for name, found in sorted(packages.items())},
         "variables": {name: value for name, value in sorted(os.environ.items()) if VARIABLES.match(name)},
         "machine": machine(),
-        "files": [identity(path) for path in sorted(files | own_files(module))],
+        "files": [identity(path) + [*place_of(path, files)] for path in sorted(files)],
     }
 
 
@@ -82,34 +101,61 @@ def normalised(name):
 
 
 def code_of(distributions):
-    """Paths of all code of these packages, and the name of one that does not tell all of its files."""
-    files, unknown = set(), ""
+    """path -> (part, name) of all code of these packages, and the name of one that does not tell all of its files."""
+    files, unknown = {}, ""
     for distribution in distributions:
+        package = normalised(distribution.metadata["Name"] or "")
         if distribution.files is None or '"editable": true' in (distribution.read_text("direct_url.json") or ""):
             unknown = distribution.metadata["Name"] or "a package without a name"
             continue
         for file in distribution.files:
             text = str(file)
             if CODE.search(text):
-                files.add(os.path.normpath(str(distribution.locate_file(file))))
-    return {path for path in files if os.path.isfile(path)}, unknown
+                path = os.path.normpath(str(distribution.locate_file(file)))
+                files[path] = NO_CONTENT if WRITTEN_THERE.search(text) else (package, text)
+    return {path: place for path, place in files.items() if os.path.isfile(path)}, unknown
+
+
+NO_CONTENT = ("", "")  # a file that says whether something changed, and nothing else
 
 
 def own_files(module):
-    """The Python, where it looks for packages, what is read before any of them, and the list of the system's libraries."""
-    paths = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), "/etc/ld.so.cache"}
+    """path -> (part, name) of the Python, where it looks for packages, what is read before any of them, and libraries of
+    the system."""
+    system = "/etc/ld.so.cache"
+    own = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), system}
     # Python looks there only where it is there when Python starts: the first package that a user installs makes it.
-    paths.add(os.path.abspath(site.getusersitepackages()))
-    for folder in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep):
-        paths.add(os.path.abspath(folder))
-        paths.update(os.path.join(os.path.abspath(folder), name) for name in listed(folder) if ".so" in name)
+    own.add(os.path.abspath(site.getusersitepackages()))
+    paths = dict.fromkeys(own, NO_CONTENT)
+    paths.update((path, (SYSTEM, os.path.basename(path))) for path in system_libraries(system))
+    for number, folder in enumerate(os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)):
+        paths[os.path.abspath(folder)] = NO_CONTENT
+        paths.update((os.path.join(os.path.abspath(folder), name), (LIBRARIES, f"{number}/{name}"))
+                     for name in listed(folder) if ".so" in name)
     for folder in sys.path:
         folder = os.path.abspath(folder)
-        paths.add(folder)
+        paths[folder] = NO_CONTENT
         if os.path.isdir(folder):
-            paths.update(os.path.join(folder, name) for name in os.listdir(folder)
-                         if name.endswith(".pth") or name == f"fusescope_compiler_{module}.py")
+            paths.update((os.path.join(folder, name), (STARTED, name)) for name in os.listdir(folder)
+                         if name.endswith(".pth") or name in (f"fusescope_compiler_{module}.py", *STARTS))
     return paths
+
+
+def system_libraries(cache):
+    """Paths of those that count, as the cache of the system's loader lists them."""
+    wanted = [SYSTEM_LIBRARY] + ([CARD_LIBRARY] if any(name.startswith(("nvidia", "dxg")) for name in listed("/dev")) else [])
+    try:
+        with open(cache, "rb") as file:
+            known = file.read()
+    except OSError:
+        return []
+    paths = {os.fsdecode(path) for each in wanted for path in each.findall(known)}
+    return sorted(path for path in paths if not OTHER_WORDS.search(path))
+
+
+def place_of(path, places):
+    """What is no file, or not there, has no content."""
+    return places[path] if os.path.isfile(path) else NO_CONTENT
 
 
 def identity(path):

@@ -14,7 +14,7 @@ class MemoryStore final : public ArtifactStore {
     const auto found = all.find(std::string(key));
     return found == all.end() ? std::nullopt : std::optional(found->second);
   }
-  void put(std::string_view key, std::string_view bytes) override { all[std::string(key)] = bytes; }
+  void put(std::string_view key, std::string_view bytes, double /*madeMs*/) override { all[std::string(key)] = bytes; }
   std::map<std::string, std::string> all;
 };
 

@@ -1,3 +1,4 @@
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -5,7 +6,8 @@ from pathlib import Path
 try:
     import onnx
 
-    from bench.rebuilds import chain, node_to_pin, ratios, with_other_weights, words
+    from bench import pin_session
+    from bench.rebuilds import chain, node_to_pin, products, ratios, with_other_weights, words
 except ImportError:
     onnx = None
 
@@ -29,3 +31,21 @@ class Rebuilds(unittest.TestCase):
                 self.assertEqual(list(one.dims), list(two.dims))
                 self.assertNotEqual(onnx.numpy_helper.to_array(one).tobytes(), onnx.numpy_helper.to_array(two).tobytes())
             self.assertEqual(node_to_pin(model), "out_1")
+
+    def test_a_session_of_pins_has_one_more_pin_each_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = chain(Path(folder) / "chain.onnx", [8, 8, 8, 8, 8])
+            nodes = pin_session.spread(products(model), 3)
+            self.assertEqual(len(set(nodes)), 3)
+            files = pin_session.write_directives(nodes, Path(folder))
+            patterns = [[pin["pattern"] for pin in json.loads(file.read_text())["directives"]] for file in files]
+            self.assertEqual(patterns, [nodes[:1], nodes[:2], nodes])
+        self.assertEqual(pin_session.spread(["a", "b"], 10), ["a", "b"])
+
+    def test_a_session_is_told_as_a_table(self):
+        def build(made, compiled):
+            return {"regions": 9, "compiled": compiled, "measured": compiled, "taken_over": 9 - compiled,
+                    "seconds": made + 0.5, "phases": [{"name": "kernels", "ms": 1000 * made}, {"name": "write", "ms": 500}]}
+        told = pin_session.table({"builds": [build(4, 9), build(0.1, 2)]}, ["node_a"])
+        self.assertEqual(told.splitlines()[2:], ["| 0 | none | 9 | 9 | 9 | 0 | 4.000 s | 1.000 | 0.500 s |",
+                                                 "| 1 | node_a | 9 | 2 | 2 | 7 | 0.100 s | 0.025 | 0.500 s |"])

@@ -62,7 +62,7 @@ double costOfFinding(const std::set<std::string>& keys, double& openMs) {
     for (const std::string& key : keys) {
       std::string bytes(kBytes, '\0');
       for (char& byte : bytes) byte = static_cast<char>(random());
-      store->put(key, bytes);
+      store->put(key, bytes, 50);
     }
   }
   auto start = Clock::now();

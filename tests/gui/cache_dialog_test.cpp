@@ -4,6 +4,7 @@
 #include <QtTest>
 #include <filesystem>
 
+#include "base/temporary_folder.h"
 #include "cache/disk_store.h"
 #include "cache/process_store.h"
 #include "tests/gui/gui_support.h"
@@ -75,6 +76,19 @@ class CacheDialogTest : public QObject {
     QCOMPARE(dialog.entries().rowCount(), 2);
   }
 
+  void whatIsExportedCanBeImported() {
+    CacheDialog& dialog = open();
+    const auto folder = TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-cache-dialog").value();
+    const std::string file = (folder / "kept.fscache").string();
+    dialog.exportTo(file);
+    QTRY_VERIFY2(dialog.said().startsWith("2 answers written"), qPrintable(dialog.said()));
+    QVERIFY(DiskStore::open(storeFolder().value())->clear().ok());
+    dialog.importFrom(file);
+    QTRY_VERIFY2(dialog.said().startsWith("2 answers added"), qPrintable(dialog.said()));
+    QCOMPARE(dialog.entries().rowCount(), 2);
+    QVERIFY(!dialog.button("why").isEnabled());  // no network is open
+  }
+
   void everythingGoesOnlyWhereThatIsConfirmed() {
     CacheDialog& dialog = open();
     answer(QMessageBox::Cancel);
@@ -115,5 +129,5 @@ class CacheDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 4)
+FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 5)
 #include "cache_dialog_test.moc"

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "tests/gui/sample_canvas.h"
 #include "ui/canvas/color_mode.h"
@@ -245,4 +246,3 @@ class CanvasTest : public test::SampleCanvas {
 
 FUSESCOPE_GUI_TEST(fusescope::CanvasTest, 17)
 #include "canvas_test.moc"
-#include "ir/graph.h"

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
+#include "planning/price_model.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 #include "tests/gui/color_distance.h"
@@ -334,5 +336,3 @@ class ColorsTest : public test::SampleCanvas {
 using fusescope::ColorsTest;
 FUSESCOPE_GUI_TEST(ColorsTest, 9)
 #include "colors_test.moc"
-#include "ir/graph.h"
-#include "planning/price_model.h"

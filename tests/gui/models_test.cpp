@@ -2,6 +2,7 @@
 #include <QtTest>
 #include <cmath>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/run_comparison.h"
 #include "tests/gui/gui_support.h"
@@ -371,5 +372,4 @@ class ModelsTest : public QObject {
 };
 
 FUSESCOPE_GUI_TEST(ModelsTest, 14)
-#include "ir/graph.h"
 #include "models_test.moc"

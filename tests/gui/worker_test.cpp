@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "engine/engine.h"
+#include "ir/graph.h"
 #include "onnxlib/onnx_text.h"
 #include "planning/plan_json.h"
 #include "session/open_artifact.h"
@@ -117,6 +118,27 @@ class WorkerTest : public QObject {
     QVERIFY(*cancelled);
     QVERIFY(!m_client->busy());
     QVERIFY(answer(request(unmeasured(), samplePath("bert_tiny"))).ok());
+  }
+
+  void anEditIsBuiltOfWhatDidNotChange() {
+    WorkerRequest build = request(unmeasured(), samplePath("fp16_overflow"));
+    const auto first = answer(build);
+    QVERIFY2(first.ok(), first.ok() ? "" : first.error().text().c_str());
+    const auto count = [](const Result<Json>& reply, const char* key) { return reply.value()[key].get<int>(); };
+    QCOMPARE(count(first, "taken_over"), 0);
+    build.source.options.directives = {
+        {.id = "1", .kind = DirectiveKind::Pin, .pattern = "op:LayerNormalization", .type = DataType::BF16}};
+    QStringList phases;
+    const auto edited = answer(build, [&](const QString& phase, const QString&) { phases << phase; });
+    QVERIFY2(edited.ok(), edited.ok() ? "" : edited.error().text().c_str());
+    QVERIFY2(!phases.contains("import"), qPrintable(phases.join(' ')));  // the network is not read again
+    QVERIFY2(count(edited, "taken_over") > 0, edited.value().dump(1).c_str());
+    QVERIFY(count(edited, "compiled") < count(first, "compiled"));
+    build.source.options.directives.clear();
+    build.threads = 1;
+    const auto otherThreads = answer(build);
+    QVERIFY(otherThreads.ok());
+    QCOMPARE(count(otherThreads, "taken_over"), 0);  // code and times are for a number of threads
   }
 
   void isKilledAndStartedAgainAtEveryPhase_data() {
@@ -303,6 +325,5 @@ class WorkerTest : public QObject {
   std::unique_ptr<test::TemporaryFolder> m_folder;
 };
 
-FUSESCOPE_GUI_TEST(WorkerTest, 9)
-#include "ir/graph.h"
+FUSESCOPE_GUI_TEST(WorkerTest, 10)
 #include "worker_test.moc"

@@ -1,14 +1,20 @@
 #include "ui/dialogs/cache_dialog.h"
 
 #include <QDialogButtonBox>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMessageBox>
 #include <QVBoxLayout>
 
 #include "base/age.h"
+#include "base/text.h"
+#include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/probed_compiler.h"
+#include "compilers/probed/why_kept.h"
+#include "session/random_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"
@@ -20,6 +26,7 @@ namespace {
 const QString kTag = QStringLiteral("cache");
 constexpr int kCacheWidthInLetters = 120, kCacheHeightInLines = 26;
 constexpr double kGibibyte = 1LL << 30;
+const QString kKeptFiles = QStringLiteral("Kept answers (*.fscache);;All files (*)");
 
 Cell number(const QString& text, double sort) {
   return {.text = text, .sort = sort, .number = true};
@@ -46,6 +53,35 @@ TableContent contentOf(const std::vector<StoreEntry>& entries) {
                    number(msText(entry.savedMs), entry.savedMs)}});
   }
   return content;
+}
+
+/// What was not kept because making it again is quicker; empty if there was nothing.
+QString notKeptText(const std::vector<KindStatistics>& kinds) {
+  QString text;
+  for (const KindStatistics& of : kinds)
+    if (of.record.notKept > 0)
+      text += QStringLiteral("; %1 of kind %2 not kept, since making them again is quicker than loading them")
+                  .arg(of.record.notKept)
+                  .arg(qs(of.record.kind));
+  return text;
+}
+
+std::string whyText(const WhyAllKept& why) {
+  if (!why.whyNot.empty()) return why.whyNot;
+  std::string text;
+  for (const WhyKept& each : why.questions) {
+    text += (text.empty() ? "" : "\n") + (each.what == each.op ? each.what : each.op + " of " + each.what) + ": ";
+    if (each.found) {
+      text += "found, " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
+    } else if (!each.nearest) {
+      text += "not found, and nothing like it is kept.";
+    } else {
+      std::vector<std::string> fields;
+      for (const KeyDifference& differs : each.differs) fields.push_back(differs.field);
+      text += "not found; the nearest differs in " + joined(fields) + ".";
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -116,12 +152,32 @@ QWidget* CacheDialog::makeButtons() {
     });
   });
   connect(m_clear, &QPushButton::clicked, this, &CacheDialog::clear);
+  m_why = named(plainButton(QStringLiteral("&Why?"),
+                            QStringLiteral("Says whether the answers for the plan on screen would be found, and which "
+                                           "fields of the key differ from the nearest ones")),
+                "why");
+  m_export = named(
+      plainButton(QStringLiteral("&Export…"), QStringLiteral("Writes what is valid on other machines into one file")),
+      "export");
+  m_import =
+      named(plainButton(QStringLiteral("&Import…"), QStringLiteral("Adds the entries of such a file")), "import");
+  connect(m_why, &QPushButton::clicked, this, &CacheDialog::sayWhy);
+  connect(m_export, &QPushButton::clicked, this, [this] {
+    const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Export kept answers"),
+                                                      QStringLiteral("kept.fscache"), kKeptFiles);
+    if (!path.isEmpty()) exportTo(path.toStdString());
+  });
+  connect(m_import, &QPushButton::clicked, this, [this] {
+    const QString path =
+        QFileDialog::getOpenFileName(this, QStringLiteral("Import kept answers"), QString(), kKeptFiles);
+    if (!path.isEmpty()) importFrom(path.toStdString());
+  });
   auto* close = new QDialogButtonBox(QDialogButtonBox::Close);
   connect(close, &QDialogButtonBox::rejected, this, &QDialog::reject);
   auto* row = new QWidget;
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(m_verify);
+  for (QPushButton* button : {m_why, m_export, m_import, m_verify}) layout->addWidget(button);
   layout->addWidget(new QLabel(QStringLiteral("Keep at most")));
   layout->addWidget(m_limit);
   layout->addWidget(m_collect);
@@ -148,6 +204,7 @@ void CacheDialog::look(const Work& work) {
         if (contents.problem.empty()) contents.problem = store->problem();
         if (!store->isUsable()) return contents;
         contents.entries = store->entries();
+        contents.kinds = store->statistics();
         contents.bytes = store->storedBytes();
         contents.limit = store->limit();
         return contents;
@@ -164,7 +221,8 @@ void CacheDialog::show(const Contents& contents) {
   m_summary->setText(QStringLiteral("%1: %2, %3 of at most %4; entries that were found saved %5")
                          .arg(qs(contents.folder),
                               plural(static_cast<std::int64_t>(contents.entries.size()), QStringLiteral("answer")),
-                              bytesText(contents.bytes), bytesText(contents.limit), msText(saved)));
+                              bytesText(contents.bytes), bytesText(contents.limit), msText(saved)) +
+                     notKeptText(contents.kinds));
   m_said->setText(contents.problem.empty() ? qs(contents.done) : QStringLiteral("✗ ") + qs(contents.problem));
   m_said->setVisible(!m_said->text().isEmpty());
   if (contents.limit > 0) m_limit->setValue(static_cast<double>(contents.limit) / kGibibyte);
@@ -180,7 +238,49 @@ void CacheDialog::renewButtons() {
   const QString none = m_model.rowCount() == 0 ? QStringLiteral("Nothing is kept.") : QString();
   offer(*m_verify, busy.isEmpty() ? none : busy);
   offer(*m_collect, busy);
+  offer(*m_import, busy);
+  offer(*m_export, busy.isEmpty() ? none : busy);
+  offer(*m_why, busy.isEmpty() ? whyNoAnswers() : busy);
   offer(*m_clear, busy.isEmpty() ? none : busy);
+}
+
+/// Why there is no question about the plan on screen; empty if there is one.
+QString CacheDialog::whyNoAnswers() const {
+  const auto snapshot = m_context.document.snapshot();
+  if (snapshot == nullptr) return QStringLiteral("No network is open.");
+  const Compiler* compiler = findCompiler(snapshot->plan->options.compiler);
+  if (dynamic_cast<const ProbedCompiler*>(compiler) != nullptr) return {};
+  return QStringLiteral("The plan on screen is for %1, of which nothing but times of kernels is kept.")
+      .arg(qs(snapshot->plan->options.compiler));
+}
+
+void CacheDialog::sayWhy() {
+  const auto snapshot = m_context.document.snapshot();
+  if (!whyNoAnswers().isEmpty()) return;
+  look([plan = snapshot->plan](DiskStore& store) -> Result<std::string> {
+    BuildOptions options{.onlyMade = true};
+    if (!plan->model->weightless) options.verifyOn = randomInputs(*plan, {});
+    const auto& compiler = dynamic_cast<const ProbedCompiler&>(*findCompiler(plan->options.compiler));
+    return whyText(TRY(whyKept(compiler, plan, store, options)));
+  });
+}
+
+void CacheDialog::exportTo(const std::string& path) {
+  look([path](DiskStore& store) -> Result<std::string> {
+    const KeptFileWritten written = TRY(writeKeptFile(store, path, TRY(signingKeyOfVariables())));
+    return counted(written.entries, "answer") + " written to " + path + ".";
+  });
+}
+
+void CacheDialog::importFrom(const std::string& path) {
+  look([path](DiskStore& store) -> Result<std::string> {
+    const KeptFileRead read = TRY(readKeptFile(store, path, TRY(signingKeyOfVariables())));
+    std::string text = counted(read.kept, "answer") + " added, " + std::to_string(read.known) + " known before.";
+    if (read.notKept > 0) text += " " + std::to_string(read.notKept) + " could not be kept.";
+    if (!read.refused.empty())
+      text += " " + std::to_string(read.refused.size()) + " refused: " + read.refused.front().why + ".";
+    return text;
+  });
 }
 
 void CacheDialog::clear() {

@@ -14,8 +14,9 @@ namespace fusescope {
 
 class HintStack;
 
-/// Shows the stored answers of other compilers on disk, as `cache list` prints them, and performs `cache verify`, `gc`
-/// and `clear`. The store is read off the GUI thread. F5 reads it again.
+/// Shows the stored answers of other compilers on disk, as `cache list` prints them, and performs `cache why` (for the
+/// plan on screen), `verify`, `gc`, `export`, `import` and `clear`. The store is read off the GUI thread. F5 reads it
+/// again.
 class CacheDialog : public QDialog {
   Q_OBJECT
 
@@ -30,6 +31,10 @@ class CacheDialog : public QDialog {
   /// Returns the folder, and the sums of all columns.
   QString summary() const { return m_summary->text(); }
   bool working() const;
+  /// Writes the entries that are valid on other machines into this file.
+  void exportTo(const std::string& path);
+  /// Adds the entries of such a file.
+  void importFrom(const std::string& path);
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -39,6 +44,7 @@ class CacheDialog : public QDialog {
   struct Contents {
     std::string folder, problem, done;
     std::vector<StoreEntry> entries;
+    std::vector<KindStatistics> kinds;
     std::int64_t bytes = 0, limit = 0;
   };
   using Work = std::function<Result<std::string>(DiskStore&)>;
@@ -48,6 +54,8 @@ class CacheDialog : public QDialog {
   void show(const Contents& contents);
   void renewButtons();
   void clear();
+  void sayWhy();
+  QString whyNoAnswers() const;
 
   DockContext m_context;
   TableModel m_model;
@@ -55,7 +63,7 @@ class CacheDialog : public QDialog {
   HintStack* m_stack;
   QLabel *m_summary, *m_said;
   QDoubleSpinBox* m_limit;
-  QPushButton *m_verify, *m_collect, *m_clear;
+  QPushButton *m_verify, *m_collect, *m_clear, *m_why, *m_export, *m_import;
 };
 
 }  // namespace fusescope

@@ -352,6 +352,11 @@ void RunController::compare() {
 }
 
 void RunController::next() {
+  if (m_request == 0 && !m_steps.empty() && m_before != nullptr && m_before->busy()) {
+    emit activityChanged();
+    QTimer::singleShot(kWaitMs, this, &RunController::next);
+    return;
+  }
   while (m_request == 0 && !m_steps.empty()) {
     const auto step = std::move(m_steps.front());
     m_steps.pop_front();

@@ -25,6 +25,7 @@ class RunController : public QObject {
   Q_OBJECT
 
  public:
+  static constexpr int kWaitMs = 20;             ///< how often it looks whether another worker is done
   static constexpr double kWarmupSeconds = 0.2;  ///< how long a run is warmed up before it is timed
 
   RunController(PlanDocument& document, Runs& runs, WorkerClient& worker, JobRunner& jobs, QObject* parent = nullptr);
@@ -33,6 +34,9 @@ class RunController : public QObject {
   void setEngineFolder(const QString& folder) { m_engineFolder = folder; }
   const QString& engineFolder() const { return m_engineFolder; }
   bool busy() const { return m_request != 0 || !m_steps.empty(); }
+  /// Makes work begin only when `other`, which must outlive this, has no request: two measurements at the same time
+  /// would disturb each other. Whoever uses it must stop its request when activityChanged() is emitted and busy().
+  void startAfter(const WorkerClient& other) { m_before = &other; }
   Compilers& compilers() { return m_compilers; }
   const Compilers& compilers() const { return m_compilers; }
   /// Return why something cannot be done now, for people; empty if it can.
@@ -158,6 +162,7 @@ class RunController : public QObject {
   PlanDocument& m_document;
   Runs& m_runs;
   WorkerClient& m_worker;
+  const WorkerClient* m_before = nullptr;  ///< startAfter()
   JobRunner& m_jobs;
   Compilers m_compilers;
   bool m_buildsOncePlanned = false;

@@ -97,8 +97,24 @@ const Run* Runs::newestOfThisPlan() const {
   return newest == m_runs.rend() ? nullptr : &*newest;
 }
 
-ShownTimes Runs::layerTimes() const {
+const Runs::BackgroundTime* Runs::backgroundTime() const {
+  if (!m_background || !m_document.snapshot() || !ofThisPlan(m_background->of)) return nullptr;
   const Run* run = shown();
+  return run != nullptr && run->time && ofThisPlan(*run) ? nullptr : &*m_background;
+}
+
+void Runs::setBackgroundTime(std::optional<BackgroundTime> time) {
+  const bool isSame =
+      time.has_value() == m_background.has_value() &&
+      (!time || (time->of.time.isSameObject(m_background->of.time) && time->made == m_background->made));
+  if (isSame) return;
+  m_background = std::move(time);
+  emit shownChanged();
+}
+
+ShownTimes Runs::layerTimes() const {
+  const BackgroundTime* background = backgroundTime();
+  const Run* run = background != nullptr ? &background->of : shown();
   KnownTimes wanted{.plan = m_document.snapshot()};
   if (run != nullptr && run->time && wanted.plan) {
     wanted.of = run->time;
@@ -112,8 +128,9 @@ ShownTimes Runs::layerTimes() const {
   }
   ShownTimes times = m_known.times;
   if (!m_known.of) return times;
-  times.made = title(*run);
-  times.madeBriefly = QStringLiteral("run %1").arg(qs(run->id));
+  times.made = background != nullptr ? background->made : title(*run);
+  times.madeBriefly =
+      background != nullptr ? QStringLiteral("background build") : QStringLiteral("run %1").arg(qs(run->id));
   return times;
 }
 

@@ -43,6 +43,15 @@ class Runs : public QObject {
   /// Returns the result of timing the two runs in turns: from comparison() if it compares these two, otherwise from the
   /// newest comparison of them, whichever of the two it calls A. Nothing if they were not timed in turns.
   std::optional<InTurns> inTurns(const std::string& a, const std::string& b) const;
+  /// The times of a plan that was built and timed in the background, which is no run of the session.
+  struct BackgroundTime {
+    Run of;        ///< the plan, as that of a run, with its time
+    QString made;  ///< "the background build of 14:05:12"
+  };
+  /// Returns those of the displayed plan; null: there are none, or shown() has times of this plan.
+  const BackgroundTime* backgroundTime() const;
+  /// Sets the times that were measured last in the background; nothing: there are none.
+  void setBackgroundTime(std::optional<BackgroundTime> time);
   const RunSettings& settings() const { return m_settings; }
   /// Returns the plans of runs of the session, which are made on request, and the network that they are made from.
   /// Never null; another one is created when another network is opened.
@@ -58,8 +67,8 @@ class Runs : public QObject {
   Verdict verdict(const Run& run) const;
   /// Returns the evaluation that the verdict is about; null: there is none.
   const Evaluation* evaluation(const Run& run) const { return evaluationFor(run, m_settings); }
-  /// Returns the times of shown() for the kernels of the displayed plan that have the same nodes and types; empty
-  /// without such a run. The same object is returned as long as nothing changes.
+  /// Returns the times of shown() or of backgroundTime() for the kernels of the displayed plan that have the same nodes
+  /// and types; empty without either. The same object is returned as long as nothing changes.
   ShownTimes layerTimes() const;
   /// Errors layer by layer for a run: its own, or those of another run of the same plan (model, options and extents),
   /// whichever fit the settings best. Both members are null if there are none.
@@ -157,6 +166,7 @@ class Runs : public QObject {
   Before m_before;
   std::int64_t m_next = 1;
   RunSettings m_settings;
+  std::optional<BackgroundTime> m_background;
   std::shared_ptr<RunPlans> m_plans = newPlans();
 
   /// What layerTimes() gave last, and of what.

@@ -92,6 +92,13 @@ LaneRequest RibbonSource::requestOnScreen() const {
     request.time = run->time;
     request.judged = m_context.runs.layerErrors();
   }
+  if (const Runs::BackgroundTime* background = m_context.runs.backgroundTime()) {
+    request.run.clear();
+    request.title = background->made;
+    request.ofOtherPlan = false;
+    request.ownPlan = true;
+    request.time = background->of.time;
+  }
   request.snapshot = m_context.document.snapshot();
   return request;
 }

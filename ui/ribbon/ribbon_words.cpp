@@ -97,7 +97,7 @@ QStringList barLines(const RibbonPicture& picture, const RibbonRow& row, const R
 }
 
 QString runWord(const RibbonLane& lane) {
-  return lane.run.empty() ? QString() : QStringLiteral("run %1").arg(qs(lane.run));
+  return lane.run.empty() ? lane.title : QStringLiteral("run %1").arg(qs(lane.run));
 }
 
 /// What the widths are, where they are not the times that were asked for.

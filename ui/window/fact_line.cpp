@@ -4,6 +4,7 @@
 
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/shown_time.h"
 
 namespace fusescope {
 
@@ -36,15 +37,67 @@ QString FactLine::offText() const {
   return QStringLiteral("Plans are not built while you edit%1. Click to have them built.").arg(why);
 }
 
+void FactLine::count() {
+  const auto snapshot = m_document.snapshot();
+  if (std::exchange(m_counted, snapshot) == snapshot) return;
+  m_predicted = predictedKernels(*snapshot->plan);
+  m_check =
+      snapshot->made() == nullptr ? std::nullopt : std::optional(checkPrediction(*snapshot->plan, *snapshot->made()));
+  std::vector<ShownTime> times;
+  for (const FusedNode& fused : snapshot->plan->fusedNodes) times.push_back(timeWithoutRun(*snapshot->plan, fused));
+  m_predictedTime = timeText(sumOf(times));
+}
+
+QString FactLine::ownTip(const BackgroundBuilds::OwnBuild& built) const {
+  QString tip = QStringLiteral(
+                    "The plan on screen was built in the background in %1 s: of %2 regions, %3 were compiled and %4 "
+                    "measured, equal ones counted once, and %5 were taken over from earlier builds. ")
+                    .arg(built.seconds, 0, 'f', 2)
+                    .arg(built.regions)
+                    .arg(built.compiled)
+                    .arg(built.measured)
+                    .arg(built.takenOver);
+  if (built.time->medianMs)
+    tip += QStringLiteral("The time is the median of %1 at %2%3. ")
+               .arg(plural(built.time->samples, QStringLiteral("inference")), built.when,
+                    built.time->quiet ? QString() : QStringLiteral(", while other work disturbed the machine"));
+  return tip + QStringLiteral("A click shows the times of the layers.");
+}
+
+void FactLine::refreshOwn() {
+  const QString predicted = QStringLiteral("predicted %1").arg(m_predictedTime);
+  const QString untilThen =
+      QStringLiteral("The times on screen are predicted until this plan has been built and timed.");
+  switch (m_builds.state()) {
+    case BackgroundBuilds::State::Waiting:
+      return say(QStringLiteral("%1 · builds next …").arg(predicted), untilThen, false);
+    case BackgroundBuilds::State::Building:
+      return say(QStringLiteral("%1 · building …").arg(predicted), untilThen, false);
+    case BackgroundBuilds::State::Timing:
+      return say(QStringLiteral("%1 · timing …").arg(predicted), untilThen, false);
+    case BackgroundBuilds::State::Failed:
+      return say(QStringLiteral("%1 · ✗ not built: %2").arg(predicted, m_builds.problem()), m_builds.problem(), true);
+    case BackgroundBuilds::State::Made: {
+      const BackgroundBuilds::OwnBuild* built = m_builds.ownBuild();
+      if (built == nullptr) return hide();
+      const auto& time = built->time->medianMs;
+      const QString measured = time ? QStringLiteral("measured %1 at %2").arg(msText(*time), built->when)
+                                    : QStringLiteral("no time: %1").arg(qs(built->time->unavailableReason));
+      return say(QStringLiteral("%1 · %2").arg(predicted, measured), ownTip(*built), true);
+    }
+    case BackgroundBuilds::State::None:
+    case BackgroundBuilds::State::Off:
+      return hide();
+  }
+}
+
 void FactLine::refresh() {
   const auto snapshot = m_document.snapshot();
   const BackgroundBuilds::State state = m_builds.state();
   if (!snapshot || state == BackgroundBuilds::State::None) return hide();
-  if (std::exchange(m_counted, snapshot) != snapshot) {
-    m_predicted = predictedKernels(*snapshot->plan);
-    m_check =
-        snapshot->made() == nullptr ? std::nullopt : std::optional(checkPrediction(*snapshot->plan, *snapshot->made()));
-  }
+  if (m_builds.isOwn() && state == BackgroundBuilds::State::Off) return hide();
+  count();
+  if (m_builds.isOwn()) return refreshOwn();
   const QString compiler = qs(m_document.options().compiler), predicted = predictedWords(m_predicted);
   const auto beside = [&](const QString& words) {
     return m_predicted == 0 ? words : QStringLiteral("%1 · %2").arg(predicted, words);
@@ -58,6 +111,7 @@ void FactLine::refresh() {
       say(beside(refusal.isEmpty() ? QStringLiteral("%1 builds next …").arg(compiler) : refusal), refusal, false);
       break;
     }
+    case BackgroundBuilds::State::Timing:
     case BackgroundBuilds::State::Building:
       say(beside(QStringLiteral("%1 is building …").arg(compiler)),
           QStringLiteral("What is on screen is our prediction until %1 has built the plan.").arg(compiler), false);
@@ -91,6 +145,7 @@ void FactLine::say(const QString& words, const QString& tip, bool canBeClicked) 
 void FactLine::act() {
   switch (m_builds.state()) {
     case BackgroundBuilds::State::Made:
+      if (m_builds.isOwn()) return emit timesWanted();
       return emit differencesWanted();
     case BackgroundBuilds::State::Failed:
       return emit problemWanted(m_builds.problem());

@@ -7,9 +7,10 @@
 
 namespace fusescope {
 
-/// A line of the status bar that says how many kernels are predicted for another compiler, how many it made, and
-/// whether these are known. A click does what is useful next: it shows where the two differ or why there is no build,
-/// or starts a build. It is hidden if our own compiler is chosen, and shrinks if the window is narrow. GUI thread only.
+/// A line of the status bar that says what is predicted and what is known. For another compiler it is how many kernels
+/// are predicted and how many it made; for our own, while background builds are switched on, the time that is predicted
+/// and the time that was measured, and when. A click does what is useful next: it shows where the two differ, the times
+/// of the layers, or why there is no build, or starts a build. It shrinks if the window is narrow. GUI thread only.
 class FactLine : public QPushButton {
   Q_OBJECT
 
@@ -23,6 +24,7 @@ class FactLine : public QPushButton {
 
  signals:
   void differencesWanted();
+  void timesWanted();
   void problemWanted(const QString& problem);
 
  protected:
@@ -30,6 +32,9 @@ class FactLine : public QPushButton {
 
  private:
   void refresh();
+  void count();
+  void refreshOwn();
+  QString ownTip(const BackgroundBuilds::OwnBuild& built) const;
   void act();
   void say(const QString& words, const QString& tip, bool canBeClicked);
   int lineHeight() const;
@@ -42,6 +47,7 @@ class FactLine : public QPushButton {
   std::shared_ptr<const PlanSnapshot> m_counted;  ///< what the two below are of
   std::int64_t m_predicted = 0;
   std::optional<PredictionCheck> m_check;
+  QString m_predictedTime;  ///< of our own plan: "≈ 1.2 ms"
   QString m_words;
 };
 

@@ -59,6 +59,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
       m_twoViews(new TwoViews(context())),
       m_messages(new MessageBar),
       m_room(new Room([this]() -> const Theme& { return Theme::of(m_theme); })) {
+  m_controller->startAfter(*m_builder);
   setWindowTitle(QStringLiteral("Fusescope"));
   setAcceptDrops(true);
   resize(1440, 900);

@@ -203,6 +203,7 @@ void MainWindow::makeStatusBar() {
   statusBar()->addWidget(m_work, 1);
   m_fact = new FactLine(*m_document, *m_controller, *m_builds);
   connect(m_fact, &FactLine::differencesWanted, this, &MainWindow::compareWithPrediction);
+  connect(m_fact, &FactLine::timesWanted, this, [this] { showDock(QStringLiteral("Layers")); });
   connect(m_fact, &FactLine::problemWanted, this,
           [this](const QString& problem) { showProblem(QStringLiteral("The plan was not built"), problem); });
   statusBar()->addPermanentWidget(m_fact);

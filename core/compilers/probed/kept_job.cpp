@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
 #include "base/elapsed.h"
 #include "base/files.h"
@@ -26,6 +27,10 @@ constexpr const char* kCompile = "compile";
 constexpr std::array kKeptOps{"support", kCompile, "values", "optimisers"};
 /// Files of an answer that are larger together are not kept.
 constexpr std::uintmax_t kMostAnswer = std::uintmax_t{1} << 30;
+
+/// So long after the compiler was opened its code may still be hashed, before it is asked without looking, and when
+/// what it answered is to be kept.
+constexpr std::chrono::milliseconds kShortWait{2000}, kLongWait{10000};
 
 struct AnswerFile {
   std::string name;
@@ -69,44 +74,85 @@ std::string keyBytes(const Json& key) {
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
-                       const StopToken& stop) {
+Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request,
+                       const KeyParts& parts, const StopToken& stop) {
   Json files = Json::object();
   for (const auto& [name, path] : request.files) files[name] = TRY(handedSha256(store, path, stop));
   Json asked = request.json;
   asked.erase("op");
   asked.erase(kNextThreads);
-  return Json{{"format", "fusescope.answer.1"},     {"op", textOf(request.json, "op")}, {"compiler", context.compiler},
-              {"version", context.version},         {"network", std::move(files)},      {"request", std::move(asked)},
-              {"environment", context.environment}, {"probe", probeVersion()},          {"after", after}};
+  Json environment = context.environment;
+  environment["code"] = parts.code;
+  return Json{{"format", "fusescope.answer.2"}, {"op", textOf(request.json, "op")}, {"compiler", context.compiler},
+              {"version", context.version},     {"network", std::move(files)},      {"request", std::move(asked)},
+              {"environment", environment},     {"probe", probeVersion()},          {"after", parts.after}};
+}
+
+KeptJob::~KeptJob() {
+  if (!m_waiting.empty()) knowsCode(kLongWait, {});
 }
 
 Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
   TRY(checkStop(stop));
   const std::string op = textOf(request.json, "op");
+  double ms = 0;
   if (!isKeptOp(op) || m_namesFile || namesFile(request.json)) {
     m_namesFile |= op == kCompile;  // what is asked about it afterwards depends on that file, too
-    return asked(request, nullptr, stop, progress);
+    return asked(request, stop, progress, ms);
   }
-  const Json key = TRY(answerKey(m_store, m_context, request, m_after, stop));
+  const Json begun = TRY(answerKey(m_store, m_context, request, {}, stop));
+  const bool isKnown = knowsCode(kShortWait, stop);
+  TRY(checkStop(stop));
+  const Json key = complete(begun);
   if (op == kCompile) m_found.reset();
-  if (const auto kept = m_store.find(kAnswerKind, keyBytes(key)))
-    if (auto answer = restored(*kept); answer.ok()) {
-      if (op == kCompile) {
-        m_notAsked = {request};
-        m_after = sha256OfText(keyBytes(key));
-        m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
-      }
-      return answer;
-    }
-  auto answer = TRY(asked(request, key, stop, progress));
+  if (isKnown)
+    if (auto answer = found(request, key)) return std::move(*answer);
+  auto answer = TRY(asked(request, stop, progress, ms));
+  auto bytes = bytesOf(answer);
+  if (!isKnown) {
+    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), ms});
+    return answer;
+  }
+  if (bytes) keep(key, *bytes, ms);
   if (op == kCompile) m_after = sha256OfText(keyBytes(key));
   return answer;
 }
 
+std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Json& key) {
+  const auto kept = m_store.find(kAnswerKind, keyBytes(key));
+  if (!kept) return std::nullopt;
+  auto answer = restored(*kept);
+  if (!answer.ok()) return std::nullopt;
+  if (textOf(request.json, "op") == kCompile) {
+    m_notAsked = {request};
+    m_after = sha256OfText(keyBytes(key));
+    m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
+  }
+  return std::move(answer).value();
+}
+
+/// With what is known by now.
+Json KeptJob::complete(Json key) const {
+  key["environment"]["code"] = m_code;
+  key["after"] = m_after;
+  return key;
+}
+
+/// Whether the hashes of the code are known; then what waited for them is kept.
+bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
+  if (m_code.is_null()) m_code = m_context.code(most, stop);
+  if (m_code.is_null()) return false;
+  for (const Waiting& waiting : std::exchange(m_waiting, {})) {
+    const Json key = complete(waiting.key);
+    if (!waiting.bytes.empty()) keep(key, waiting.bytes, waiting.ms);
+    if (textOf(key, "op") == kCompile) m_after = sha256OfText(keyBytes(key));
+  }
+  return true;
+}
+
 /// By the live process, which compiles first what was found and not asked.
-Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const Json& key, const StopToken& stop,
-                                   const Progress& progress) {
+Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress,
+                                   double& ms) {
   const auto start = std::chrono::steady_clock::now();
   if (m_live == nullptr) m_live = TRY(m_context.start(stop));
   const bool compiles = textOf(request.json, "op") == kCompile;
@@ -115,18 +161,17 @@ Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const Json& key,
   const auto begun = std::chrono::steady_clock::now();
   auto answer = TRY(m_live->ask(request, stop, progress));
   m_notAsked.clear();
-  if (!key.is_null()) keep(answer, key, msSince(compiles ? begun : start));
+  ms = msSince(compiles ? begun : start);
   return answer;
 }
 
-void KeptJob::keep(const ProbeAnswer& answer, const Json& key, double ms) {
-  const auto bytes = bytesOf(answer);
-  if (!bytes || !m_context.holdsStill()) return;
+void KeptJob::keep(const Json& key, std::string_view bytes, double ms) {
+  if (!m_context.holdsStill()) return;
   m_store.keep({.kind = kAnswerKind,
                 .about = fmt::format("{}: {}", m_context.about, textOf(key, "op")),
                 .madeBy = std::string(kFusescopeVersion),
                 .madeMs = ms},
-               keyBytes(key), *bytes);
+               keyBytes(key), bytes);
 }
 
 Result<ProbeAnswer> KeptJob::restored(const Kept& kept) {

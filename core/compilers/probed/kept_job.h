@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ struct AnswerContext {
   std::string version;
   Json environment;  ///< see environmentFields()
   Json opened;       ///< the compiler's answer when it was opened
+  /// Returns the hashes of its code: CodeHashes::wait().
+  std::function<Json(std::chrono::milliseconds most, const StopToken& stop)> code;
   /// Starts a process that imports the compiler.
   std::function<Result<std::unique_ptr<ProbeJob>>(const StopToken& stop)> start;
   /// Returns whether `environment` is still true, so that an answer that was given meanwhile may be kept with it.
@@ -36,20 +39,28 @@ inline constexpr const char* kNextThreads = "next_threads";
 /// those of operations that measure or run.
 bool isKeptOp(std::string_view op);
 
+/// What a key contains of the environment and of what was asked before.
+struct KeyParts {
+  Json code;   ///< AnswerContext::code
+  Json after;  ///< the hash of the key of what was compiled before; null: nothing was
+};
+
 /// Returns the key of an answer, field by field: op, compiler, version, the network and other files by their SHA-256,
-/// the request, the environment, the probe, and what was compiled before (`after`; null: nothing). `store` caches
+/// the request, the environment with the hashes of its code, the probe, and what was compiled before. `store` caches
 /// hashes of files. Errors: a file cannot be read; cancelled.
-Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request, const Json& after,
-                       const StopToken& stop);
+Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request,
+                       const KeyParts& parts, const StopToken& stop);
 /// Returns the bytes of a key.
 std::string keyBytes(const Json& key);
 
 /// A job whose answers are looked up in the store. If an answer is missing, a process is started, which first compiles
-/// the network that the found answers were about, so that all answers are about the same compiled network. It may be
-/// used by one caller at a time.
+/// the network that the found answers were about, so that all answers are about the same compiled network. If the
+/// hashes of the compiler's code are not known soon after it was opened, the compiler is asked without looking, and the
+/// answers are kept when the hashes are known, at the latest when the job ends. It may be used by one caller at a time.
 class KeptJob final : public ProbeJob {
  public:
   KeptJob(KeptStore& store, AnswerContext context) : m_store(store), m_context(std::move(context)) {}
+  ~KeptJob() override;
 
   const Json& opened() const override { return m_context.opened; }
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {}) override;
@@ -64,16 +75,26 @@ class KeptJob final : public ProbeJob {
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 
  private:
-  Result<ProbeAnswer> asked(const ProbeRequest& request, const Json& key, const StopToken& stop,
-                            const Progress& progress);
+  /// An answer that waits for the hashes of the code to be kept.
+  struct Waiting {
+    Json key;  ///< without the code, and without what was compiled before
+    std::string bytes;
+    double ms;
+  };
+  Result<ProbeAnswer> asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress, double& ms);
   Result<ProbeAnswer> restored(const Kept& kept);
-  void keep(const ProbeAnswer& answer, const Json& key, double ms);
+  std::optional<ProbeAnswer> found(const ProbeRequest& request, const Json& key);
+  Json complete(Json key) const;
+  bool knowsCode(std::chrono::milliseconds most, const StopToken& stop);
+  void keep(const Json& key, std::string_view bytes, double ms);
 
   KeptStore& m_store;
   AnswerContext m_context;
   std::unique_ptr<ProbeJob> m_live;
   std::vector<ProbeRequest> m_notAsked;  ///< what was found, and the live process knows nothing of
   Json m_after;                          ///< the hash of the key of what was compiled last
+  Json m_code;                           ///< null: not known yet
+  std::vector<Waiting> m_waiting;        ///< in the order in which they were given
   std::optional<Kept> m_found;
   bool m_namesFile = false;                ///< what was compiled last depends on a file that no key knows
   std::vector<TemporaryFolder> m_folders;  ///< of answers' files

@@ -1,6 +1,7 @@
 #include "compilers/probed/known_environment.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "base/version.h"
@@ -38,10 +39,31 @@ bool mayHaveMissedCards(const Json& witness, const Json& opened) {
   });
 }
 
+/// What the driver says of a card, without what differs between two cards of one model.
+Json cardFields(const Json& card) {
+  constexpr std::array kOfOneCard{"IRQ", "GPU UUID", "Bus Location", "Device Minor"};
+  std::string kept;
+  for (const std::string& line : split(card.is_string() ? card.get<std::string>() : std::string(), '\n'))
+    if (std::ranges::none_of(kOfOneCard, [&](const char* field) { return line.starts_with(field); }))
+      kept += line + "\n";
+  return kept;
+}
+
+/// The machine without what compilers do not look at: the microcode, and the release of the system where no driver of
+/// it runs a card.
+Json machineFields(Json machine) {
+  if (!machine.is_object()) return machine;
+  if (machine.contains("cpu") && machine["cpu"].is_object()) machine["cpu"].erase("microcode");
+  if (machine.value("devices", Json::array()).empty()) machine.erase("system");
+  if (machine.contains("cards") && machine["cards"].is_array())
+    for (Json& card : machine["cards"]) card = cardFields(card);
+  return machine;
+}
+
 /// A change of anything here has the environment looked at again.
 std::string keyOfRecord(std::string_view compiler, const Environment& environment) {
   const Json here = factsOfThisMachine();
-  const Json key{{"format", "fusescope.environment.2"}, {"compiler", compiler},
+  const Json key{{"format", "fusescope.environment.3"}, {"compiler", compiler},
                  {"command", environment.command},      {"probe", probeVersion()},
                  {"folder", folderThatCounts(here)},    {"here", here}};
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -99,12 +121,16 @@ void keepEnvironment(KeptStore& store, std::string_view compiler, const Environm
 }
 
 Json environmentFields(const Json& witness, const Json& opened) {
-  Json fields{
-      {"python", witness.value("python", Json())},       {"executable", witness.value("executable", Json())},
-      {"packages", witness.value("packages", Json())},   {"files", sha256OfText(witness.value("files", Json()).dump())},
-      {"variables", witness.value("variables", Json())}, {"machine", witness.value("machine", Json())}};
-  fields["devices"] = opened.is_object() ? opened.value("devices", Json()) : Json();
-  return fields;
+  Json variables = witness.value("variables", Json());
+  // Where packages are does not count, only which ones are found there.
+  if (variables.is_object())
+    for (const char* place : {"VIRTUAL_ENV", "CONDA_PREFIX"}) variables.erase(place);
+  return {{"python", witness.value("python", Json())},
+          {"implementation", witness.value("implementation", Json())},
+          {"packages", witness.value("packages", Json())},
+          {"variables", std::move(variables)},
+          {"machine", machineFields(witness.value("machine", Json::object()))},
+          {"devices", opened.is_object() ? opened.value("devices", Json()) : Json()}};
 }
 
 std::string whyNotKept(const Json& witness) {

@@ -30,8 +30,9 @@ Result<std::optional<UnchangedEnvironment>> knownEnvironment(KeptStore& store, s
 void keepEnvironment(KeptStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms);
 
-/// Returns what answers depend on in an environment, as fields of a key: packages, a hash of their files, machine,
-/// variables.
+/// Returns what answers depend on in an environment, as fields of a key, except the content of the code (CodeHashes):
+/// the Python, versions of packages, variables, processor, driver and cards. It contains nothing that differs between
+/// two machines on which the compiler works alike, such as paths of packages.
 Json environmentFields(const Json& witness, const Json& opened);
 
 /// Returns why answers from an environment cannot be kept, as the end of a sentence; empty if they can.

@@ -112,8 +112,11 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
   auto asked = askWitness(where, m_kind.name(), stop, optionsFor(m_kind));
   if (!asked.ok() && asked.error().cancelled) return std::move(asked).error();
   Json witness = asked.ok() ? std::move(asked).value() : Json{{"why_not", asked.error().text()}};
+  Opened hashing{};
+  hashCode(*store, where, witness, hashing);
   Opened opened = TRY(openLive(stop));
   opened.witness = std::move(witness);
+  opened.code = std::move(hashing.code);
   TRY(keepWhereItIs(*store, opened, msSince(start), stop));
   return opened;
 }
@@ -131,10 +134,19 @@ Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(KeptStor
       m_environment.empty() ? findEnvironments() : std::vector{TRY(environment(stop))};
   auto known = TRY(knownEnvironment(store, m_kind.name(), candidates, stop));
   if (!known) return std::optional<Opened>();
-  return std::optional(Opened{.environment = std::move(known->environment),
-                              .json = std::move(known->opened),
-                              .recorded = {},
-                              .witness = std::move(known->witness)});
+  Opened opened{.environment = std::move(known->environment),
+                .json = std::move(known->opened),
+                .recorded = {},
+                .witness = std::move(known->witness)};
+  hashCode(store, opened.environment, opened.witness, opened);
+  return std::optional(std::move(opened));
+}
+
+/// Beside whatever follows: the import of the package, and what is written to be compiled.
+void ProbedCompiler::hashCode(KeptStore& store, const Environment& environment, const Json& witness,
+                              Opened& opened) const {
+  if (fusescope::whyNotKept(witness).empty())
+    opened.code = std::make_shared<CodeHashes>(store, environment, std::string(m_kind.name()), witness);
 }
 
 /// Also that the environments before it do not have it.
@@ -171,6 +183,8 @@ Result<AnswerContext> ProbedCompiler::answerContext(std::string_view about, cons
                        .version = version,
                        .environment = environmentFields(where.witness, where.json),
                        .opened = where.json,
+                       .code = [code = where.code](std::chrono::milliseconds most,
+                                                   const StopToken& stopped) { return code->wait(most, stopped); },
                        .start = [this](const StopToken& stopped) { return takeJob(stopped); },
                        .holdsStill =
                            [this, environment = where.environment, witness = where.witness] {

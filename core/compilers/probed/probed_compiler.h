@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compilers/compiler.h"
+#include "compilers/probed/code_hashes.h"
 #include "compilers/probed/kept_job.h"
 #include "compilers/probed/probed_kind.h"
 #include "compilers/probed/recorded_job.h"
@@ -67,7 +68,8 @@ class ProbedCompiler final : public Compiler {
     Environment environment;
     Json json;
     std::optional<RecordedJob> recorded;
-    Json witness{};  ///< what its answers depend on there; null: that was not asked
+    Json witness{};                      ///< what its answers depend on there; null: that was not asked
+    std::shared_ptr<CodeHashes> code{};  ///< null: its answers are not kept
   };
   /// A network that support() was asked with, for who compiles it next.
   struct Handed {
@@ -85,6 +87,7 @@ class ProbedCompiler final : public Compiler {
   Result<Opened> openNow(const StopToken& stop) const;
   Result<std::optional<Opened>> openKnown(KeptStore& store, const StopToken& stop) const;
   Result<Opened> openLive(const StopToken& stop) const;
+  void hashCode(KeptStore& store, const Environment& environment, const Json& witness, Opened& opened) const;
   Status keepWhereItIs(KeptStore& store, const Opened& opened, double ms, const StopToken& stop) const;
 
   const ProbedKind& m_kind;

@@ -11,6 +11,9 @@
 namespace fusescope {
 namespace {
 
+/// For the code of the compiler to be hashed: a question about keys has to know it.
+constexpr std::chrono::minutes kMostWait{10};
+
 void addDifferences(const std::string& field, const Json& here, const Json& nearest,
                     std::vector<KeyDifference>& differences) {
   if (here == nearest) return;
@@ -69,7 +72,9 @@ class KeptQuestions {
   Status add(const std::string& what, const ProbeRequest& request) {
     const AnswerContext context = TRY(m_compiler.answerContext("", m_options.stop));
     WhyKept why{.what = what, .op = textOf(request.json, "op"), .key = {}, .found = {}, .nearest = {}, .differs = {}};
-    why.key = TRY(answerKey(m_store, context, request, nullptr, m_options.stop));
+    const Json code = context.code(kMostWait, m_options.stop);
+    TRY(checkStop(m_options.stop));
+    why.key = TRY(answerKey(m_store, context, request, {.code = code, .after = nullptr}, m_options.stop));
     for (const auto& [entry, key] : m_kept) {
       if (textOf(key, "op") != why.op) continue;
       auto differs = keyDifferences(why.key, key);

@@ -1,6 +1,7 @@
 #include "session/operations/build_operation.h"
 
 #include "session/operations/operation.h"
+#include "session/operations/shared_settings.h"
 
 namespace fusescope {
 
@@ -13,7 +14,15 @@ std::vector<Option> BuildSettings::options() {
            .isRequired = true},
           {.name = "no-measure",
            .value = NegatedFlag{&measuresTactics},
-           .help = "Use the first tactic of each kernel instead of timing all of them."}};
+           .help = "Use the first tactic of each kernel instead of timing all of them."},
+          {.name = "then",
+           .value = &then,
+           .argument = "FILE",
+           .help = "A file of directives: the network is built once more with it in place of --directives, in the same "
+                   "process. Only regions that changed are compiled and measured. Its engine is written beside the "
+                   "first, as E-FILE.fse.",
+           .isPath = true},
+          effortOption(effort, {"no-measure"})};
 }
 
 const Operation& buildOperation() {
@@ -23,9 +32,9 @@ const Operation& buildOperation() {
       .source = {"MODEL|PLAN", "A model or a saved plan."},
       .groups = {OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<BuildSettings>,
-      .prints = "fusescope.build",
+      .prints = "fusescope.build, fusescope.builds",
       .doesNotHold = "a pin that must be obeyed is refused",
-      .writes = "--output: the engine",
+      .writes = "--output: the engine; with --then, an engine for each file beside it",
       .progress = "import, prepare, plan, kernels, tactics, write; of another compiler its own phases too"};
   return operation;
 }

@@ -8,8 +8,13 @@ std::vector<Option> CacheGcSettings::options() {
   return {{.name = "limit",
            .value = &limit,
            .argument = "BYTES",
-           .help = "The most bytes that are kept from now on.",
-           .range = kZeroOrMore}};
+           .help = "The most bytes that are kept from now on. With --shared: the most bytes that are left there.",
+           .range = kZeroOrMore},
+          {.name = "shared",
+           .value = &isShared,
+           .help = "In the folder that FUSESCOPE_SHARED_STORE names, and not on this machine: entries that nobody used "
+                   "for longest go first. Others may use the folder meanwhile.",
+           .needs = "limit"}};
 }
 
 std::vector<Option> CacheExportSettings::options() {
@@ -52,7 +57,8 @@ const Operation& cacheOperation() {
                  .prints = "fusescope.cache_verify",
                  .doesNotHold = "something was damaged"},
                 {.name = "cache gc",
-                 .summary = "Remove what is least worth its bytes, down to the limit, and files that nothing refers to",
+                 .summary = "Remove what is quicker to make than to load, what is least worth its bytes, down to the "
+                            "limit, and files that nothing refers to",
                  .groups = {OptionGroup::Json},
                  .usualOptions = copyOfUsualOptions<CacheGcSettings>,
                  .prints = "fusescope.cache_gc"},

@@ -24,6 +24,7 @@ struct CacheImportSettings {
 /// What `cache gc` keeps.
 struct CacheGcSettings {
   std::optional<std::int64_t> limit;  ///< in bytes; nothing: the limit of the store
+  bool isShared = false;              ///< of the folder that a team shares, which has no limit of its own
 
   std::vector<Option> options();
 };

@@ -1,6 +1,7 @@
 #include "session/operations/compare_operation.h"
 
 #include "session/operations/operation.h"
+#include "session/operations/shared_settings.h"
 
 namespace fusescope {
 
@@ -25,7 +26,8 @@ std::vector<Option> CompareSettings::options() {
       {.name = "plan-b", .value = &planOfB, .argument = "\"OPTIONS\"", .help = "Plan options for B only, in quotes."},
       {.name = "blocks",
        .value = &blocks,
-       .help = "Print a row for each module of the network (of the runs of a session)."}};
+       .help = "Print a row for each module of the network (of the runs of a session)."},
+      effortOption(effort)};
 }
 
 const Operation& compareOperation() {

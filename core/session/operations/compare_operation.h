@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 #include "session/operations/option.h"
@@ -13,6 +14,7 @@ struct CompareSettings {
   double seconds = 4.0;             ///< 0: only values are compared
   std::string planOfA, planOfB;
   bool blocks = false;
+  std::optional<double> effort;  ///< as of BuildSettings
 
   std::vector<Option> options();
 };

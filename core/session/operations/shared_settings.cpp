@@ -120,6 +120,18 @@ std::vector<Option> InputSettings::options() {
        .range = kZeroOrMore}};
 }
 
+Option effortOption(std::optional<double>& seconds, std::vector<std::string> excludes) {
+  return {.name = "effort",
+          .value = &seconds,
+          .argument = "SECONDS",
+          .help =
+              "Measure tactics for at most this long, those first that are expected to save most; 0: use only what "
+              "earlier builds measured. What is not measured keeps its predicted choice.",
+          .range = kZeroOrMore,
+          .usual = "as long as 1000 runs of the network take, but between 5 and 60 seconds",
+          .excludes = std::move(excludes)};
+}
+
 std::vector<Option> EngineSettings::options() {
   std::vector<std::string> names;
   for (const Backend* known : allBackends()) names.emplace_back(known->name());

@@ -40,6 +40,9 @@ struct InputSettings {
   std::vector<Option> options();
 };
 
+/// The option --effort of operations that choose tactics by measuring them.
+Option effortOption(std::optional<double>& seconds, std::vector<std::string> excludes = {});
+
 /// What runs a network, and with how many threads.
 struct EngineSettings {
   std::string backend;  ///< empty: native, or the engine file's own

@@ -1,6 +1,7 @@
 #include "session/operations/time_operation.h"
 
 #include "session/operations/operation.h"
+#include "session/operations/shared_settings.h"
 
 namespace fusescope {
 
@@ -45,7 +46,8 @@ std::vector<Option> TimeSettings::options() {
            .argument = "S",
            .help = "Stop after this many seconds, even if it is not yet settled which engine serves.",
            .range = kAboveZero,
-           .needs = "specialise"}};
+           .needs = "specialise"},
+          effortOption(effort)};
 }
 
 const Operation& timeOperation() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 #include "session/operations/option.h"
 #include "session/specialise.h"
@@ -14,6 +15,7 @@ struct TimeSettings {
   std::int64_t mostEngines = static_cast<std::int64_t>(SpecialiseOptions().mostEngines);
   std::int64_t mostMebibytes = SpecialiseOptions().mostBytes >> 20;
   double settleSeconds = SpecialiseRequest().mostSeconds;
+  std::optional<double> effort;  ///< as of BuildSettings
 
   /// Of `specialise`; its `time` is as default.
   SpecialiseRequest specialiseRequest() const;

@@ -1,16 +1,23 @@
 """How long a build takes of which something was built before.
 
-    scripts/bench --builds [--rounds N] [--threads N] [--json F] [NETWORK|MODEL.onnx …]
+    scripts/bench --builds [--rounds N] [--threads N] [--pins N] [--json F] [NETWORK|MODEL.onnx …]
+    scripts/bench --builds --zoo-store [--threads N] [--compilers NAME[,NAME]] [--most-mib N] [--json F] [NETWORK …]
 
 Each round begins with an empty cache folder and runs, each as a process of its own, for every network: a cold build, the
 same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with other
 weights. Beside them OpenVINO compiles the network with an empty cache folder, and again. After the networks come two
 chains of 32 blocks, of equal blocks and of different ones, and a plan over TensorRT for RTX, asked and found, where it
-is installed. What counts are the medians of the rounds, the first of which is not counted.
+is installed. What counts are the medians of the rounds, the first of which is not counted. With --pins N nothing of
+this is timed: for each network there is a session of N pins in one process (pin_session.py), as a table of what was
+compiled, measured and taken over each time.
+
+With --zoo-store, the networks of the zoo are built twice with one cache folder instead, and the size of what is kept
+and what it saved are told by kind (zoo_store.py).
 """
 import argparse
 import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -20,6 +27,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from . import pin_session
+from . import zoo_store
 from .builds import ROOT, quartiles, run
 
 FUSESCOPE = ROOT / "build/bin/fusescope"
@@ -63,10 +72,15 @@ def with_other_weights(model, path):
     return path
 
 
+def products(model):
+    """The names of its products and convolutions."""
+    return [node.name for node in onnx.load(str(model), load_external_data=False).graph.node
+            if node.op_type in ("MatMul", "Gemm", "Conv") and node.name]
+
+
 def node_to_pin(model):
     """A product in the middle of the network."""
-    named = [node.name for node in onnx.load(str(model), load_external_data=False).graph.node
-             if node.op_type in ("MatMul", "Gemm", "Conv") and node.name]
+    named = products(model)
     return named[len(named) // 2] if named else None
 
 
@@ -128,6 +142,25 @@ def words(row):
     return "\n".join(lines)
 
 
+def sessions_of(arguments):
+    """A session of pins for each network: its table is printed as of the last round."""
+    with tempfile.TemporaryDirectory(prefix="rebuilds-") as place:
+        for name, model in networks_of(arguments):
+            nodes = pin_session.spread(products(model), arguments.pins)
+            then = [word for file in pin_session.write_directives(nodes, Path(place)) for word in ("--then", file)]
+            rounds = Rounds(arguments)
+            for number in range(arguments.rounds + 1):
+                folder = Path(place) / f"{name}-{number}"
+                folder.mkdir()
+                rounds.build(name, model, folder / "cache", folder / "e.fse", *then)
+                shutil.rmtree(folder)
+            document = rounds.told[name][-1]
+            print(f"{name}, a session of {len(nodes)} pins\n\n{pin_session.table(document, nodes)}\n", flush=True)
+            yield {"what": name, "nodes": nodes, "builds": [
+                {key: build[key] for key in ("directives", "regions", "compiled", "measured", "taken_over", "phases")}
+                for build in document["builds"]]}
+
+
 def networks_of(arguments):
     for name in arguments.networks or DEFAULT:
         places = [Path(name), arguments.filled / f"{name}.onnx", arguments.zoo / name / "model.onnx"]
@@ -168,14 +201,24 @@ def main():
     parser.add_argument("--filled", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=3, help="that count; one more comes before them")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--pins", type=int, default=0, metavar="N", help="a session of so many pins in one process instead")
     parser.add_argument("--rtx-python", default=os.environ.get("FUSESCOPE_TENSORRT_RTX_PYTHON", ""), help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="F", help="all seconds, by row and name")
+    parser.add_argument("--zoo-store", action="store_true", help="what the store has after the zoo was built twice")
+    parser.add_argument("--compilers", default="fusescope,openvino,onnxruntime", metavar="NAME[,NAME]",
+                        help="of --zoo-store; default: %(default)s")
+    parser.add_argument("--most-mib", type=float, default=600, metavar="N",
+                        help="of --zoo-store: networks that are larger are left out; default: %(default)s")
     parser.add_argument("networks", nargs="*", metavar="NETWORK|MODEL.onnx", help="default: " + ", ".join(DEFAULT))
     arguments = parser.parse_args()
+    if arguments.zoo_store:
+        zoo_store.main(arguments)
+        return
     rows = []
-    for row in rows_of(arguments):
+    for row in sessions_of(arguments) if arguments.pins else rows_of(arguments):
         rows.append(row)
-        print(words(row) + "\n", flush=True)
+        if "seconds" in row:
+            print(words(row) + "\n", flush=True)
         if arguments.json:
             arguments.json.write_text(json.dumps(rows, indent=1))
 

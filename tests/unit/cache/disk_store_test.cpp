@@ -97,7 +97,7 @@ TEST_F(DiskStoreTest, OffGivesNothingAndReadKeepsNothing) {
 
 TEST_F(DiskStoreTest, IsAnArtifactStoreForCode) {
   const auto store = open();
-  store->put("code key", "code");
+  store->put("code key", "code", 50);
   EXPECT_EQ(store->get("code key"), "code");
   EXPECT_EQ(store->get("another"), std::nullopt);
 }

@@ -73,6 +73,29 @@ TEST(Times, ABuildMeasuresNarrowFloats) {
       EXPECT_EQ(candidate["ms"].is_number(), candidate["name"] != "reference") << tactic;
 }
 
+TEST(Times, ABuildWithoutEffortMeasuresNothingAndSaysSo) {
+  const TemporaryFolder folder;
+  const std::string engine = (folder / "e.fse").string();
+  // No other test uses so many threads, so that no times are known.
+  const std::vector<std::string> command{"build", samplePath("bert_tiny"), "--threads", "3", "--effort", "0", "-o",
+                                         engine};
+  std::vector<std::string> json = command;
+  json.emplace_back("--json");
+  const Json build = jsonOf(fusescopeCommand(json));
+  for (const Json& tactic : build["tactics"])
+    for (const Json& candidate : tactic["candidates"]) EXPECT_TRUE(candidate["ms"].is_null()) << tactic;
+  const Json& measuring = build["measuring"];
+  EXPECT_EQ(measuring["budget_seconds"], 0);
+  EXPECT_EQ(measuring["budget_asked"], true);
+  EXPECT_GT(measuring["left_effort"], 0);
+  EXPECT_EQ(measuring["measured"], 0);
+  const auto people = fusescopeCommand(command);
+  EXPECT_NE(people.out.find("were not measured, of"), std::string::npos) << people.out << people.err;
+  EXPECT_EQ(fusescopeCommand({"build", samplePath("bert_tiny"), "--effort", "-1", "-o", engine}).status, 2);
+  EXPECT_EQ(fusescopeCommand({"build", samplePath("bert_tiny"), "--effort", "1", "--no-measure", "-o", engine}).status,
+            2);
+}
+
 TEST(Times, StepsAreToldOneByOne) {
   const Json time =
       jsonOf(fusescopeCommand({"time", samplePath("squeezenet1_1"), "--steps", "4", "--warmup", "0", "--json"}));

@@ -24,45 +24,9 @@ struct Circle {
 };
 
 /// The circles that there are.
-const std::vector<Circle> kKnownCircles{};
-
-/// Circles that are still to be ended. What is left of one may be smaller.
-const std::vector<std::set<std::string>> kCirclesToEnd{
-    {"core/backends/native/attention_step", "core/backends/native/score_rows"},
-    {"core/backends/native/code_table", "core/backends/native/pointwise_step"},
-    {"core/backends/native/epilogue_chain", "core/backends/native/post_operations"},
-    {"core/backends/native/narrow_floats", "core/backends/native/narrow_floats-inl"},
-    {"core/backends/native/quantized_chain", "core/backends/native/quantized_epilogue",
-     "core/backends/native/quantized_parts"},
-    {"core/diff/causes", "core/diff/diff_parts", "core/diff/option_differences", "core/diff/plan_diff"},
-    {"core/diff/file_match", "core/diff/network_match", "core/diff/network_matcher", "core/diff/plan_levels"},
-    {"core/diff/union_cover", "core/diff/union_graph"},
-    {"core/engine/body_lowering", "core/engine/body_profile", "core/engine/body_program", "core/engine/built_engine",
-     "core/engine/control_flow_step", "core/engine/if_step", "core/engine/latency", "core/engine/loop_step",
-     "core/engine/lowering", "core/engine/plan_tactics", "core/engine/run_steps", "core/engine/value_forms"},
-    {"core/engine/carried_examples", "core/engine/engine_file"},
-    {"core/planning/body_cover", "core/planning/cover", "core/planning/optimised_operators", "core/planning/plan",
-     "core/planning/price", "core/planning/steps", "core/planning/structure"},
-    {"core/planning/body_time", "core/planning/cover_json", "core/planning/plan_json", "core/planning/predict_times",
-     "core/planning/price_choices_json"},
-    {"core/planning/directive", "core/planning/directives/directive_form"},
-    {"core/planning/match_in_bodies", "core/planning/match_pattern"},
-    {"core/planning/read_back_builder", "core/planning/read_back_plan", "core/planning/read_back_steps"},
-    {"core/session/advice",        "core/session/artifact",
-     "core/session/build_and_run", "core/session/compare",
-     "core/session/cut_samples",   "core/session/engine_prices",
-     "core/session/import_engine", "core/session/input_files",
-     "core/session/inspect",       "core/session/layer_error_report",
-     "core/session/open_model",    "core/session/options_json",
-     "core/session/random_inputs", "core/session/report_json",
-     "core/session/run",           "core/session/run_comparison",
-     "core/session/run_errors",    "core/session/run_serving",
-     "core/session/samples",       "core/session/session_file"},
-    {"core/session/command_line", "core/session/plan_words"},
-    {"core/session/minimal_part", "core/session/part_trial"},
-    {"core/session/report", "core/session/report_parts", "core/session/report_times"},
-    {"core/session/report_html", "core/session/report_html_parts", "core/session/report_tables"},
-    {"core/tuning/baselines", "core/tuning/evaluations", "core/tuning/pruning", "core/tuning/tune_search"},
+const std::vector<Circle> kKnownCircles{
+    {{"core/engine/carried_examples", "core/engine/engine_file"},
+     "an engine file contains the examples of its network, and is one of the files that examples are read from"},
 };
 
 using Uses = std::map<std::string, std::set<std::string>>;

@@ -105,8 +105,8 @@ TEST_F(Witness, WhatIsNoWitnessIsNotUnchanged) {
   EXPECT_FALSE(isUnchanged(Json()));
   EXPECT_FALSE(isUnchanged(Json{{"files", Json::array()}}));
   EXPECT_FALSE(isUnchanged(Json::parse(R"({"files": [["/etc/passwd", 1]]})")));
-  EXPECT_FALSE(isUnchanged(Json::parse(R"({"files": [["/etc/passwd", "1", 2, 3, 4]]})")));
-  EXPECT_TRUE(isUnchanged(Json::parse(R"({"files": [["/there/is/none", -1, 0, 0, 0]]})")));
+  EXPECT_FALSE(isUnchanged(Json::parse(R"({"files": [["/etc/passwd", "1", 2, 3, 4, "", ""]]})")));
+  EXPECT_TRUE(isUnchanged(Json::parse(R"({"files": [["/there/is/none", -1, 0, 0, 0, "", ""]]})")));
 }
 
 TEST_F(Witness, TheProgramOfACommandIsFoundOnPath) {

@@ -53,7 +53,8 @@ TEST(WorkerProtocol, WhatIsAskedForComesBack) {
       .state = "state.json",
       .explain = true};
   EXPECT_EQ(comesBack(tune), tune);
-  const BuildSettings build = comesBack(BuildSettings{.output = "e.fse", .measuresTactics = false});
+  const BuildSettings build = comesBack(BuildSettings{.output = "e.fse", .measuresTactics = false, .effort = 1.5});
+  EXPECT_EQ(build.effort, 1.5);
   EXPECT_EQ(build.output, "e.fse");
   EXPECT_FALSE(build.measuresTactics);
   EXPECT_EQ(comesBack(RefitSettings{.engineFile = "old.fse"}).engineFile, "old.fse");

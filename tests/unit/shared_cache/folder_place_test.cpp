@@ -68,7 +68,7 @@ TEST_F(FolderPlaceTest, WhatHoldsOnOneMachineOnlyIsNotShared) {
     EXPECT_FALSE(store->find(kind, "key").has_value());
   }
   EXPECT_TRUE(fs::is_empty(m_path));
-  store->put("key", "code");
+  store->put("key", "code", 50);
   EXPECT_EQ(store->get("key"), "code");
 }
 

@@ -1,0 +1,128 @@
+// build --then: several builds in one process, each of which makes only what its directives changed.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "tests/unit/cli/cli_fixture.h"
+#include "tests/unit/frontends/onnx_files.h"
+
+namespace fusescope::test {
+namespace {
+
+std::string productAndActivation(int i) {
+  const std::string number = std::to_string(i), from = i == 0 ? "x" : "r" + std::to_string(i - 1);
+  return "[mm" + number + "] h" + number + " = MatMul (" + from + ", w" + number + ") [act" + number + "] r" + number +
+         " = Relu (h" + number + ") ";
+}
+
+std::string weightOf(int i, int width, int next) {
+  std::string text =
+      "float[" + std::to_string(width) + ", " + std::to_string(next) + "] w" + std::to_string(i) + " = {";
+  for (int k = 0; k < width * next; ++k) text += (k > 0 ? ", " : "") + std::to_string(0.01 * ((k * 37 + i) % 41 - 20));
+  return text + "}";
+}
+
+/// Three products of different extents, each with an activation.
+std::string threeProducts() {
+  const int widths[] = {8, 16, 24, 32};
+  std::string weights, nodes;
+  for (int i = 0; i < 3; ++i) {
+    weights += (i > 0 ? ", " : "") + weightOf(i, widths[i], widths[i + 1]);
+    nodes += productAndActivation(i);
+  }
+  return onnxBytes("g (float[4, 8] x) => (float[4, 32] r2) <" + weights + "> { " + nodes + "}");
+}
+
+std::string directivesWith(const std::string& pins) {
+  return R"({"format": "fusescope.directives", "version": 3, "directives": [)" + pins + "]}";
+}
+
+std::string pin(const std::string& node, const std::string& strictness = "prefer", const std::string& type = "bf16") {
+  return R"({"kind": "pin", "pattern": ")" + node + R"(", "type": ")" + type + R"(", "strictness": ")" + strictness +
+         "\"}";
+}
+
+class BuildThen : public testing::Test {
+ protected:
+  ProcessResult build(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"build", m_model, "-o", m_engine, "--threads", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return fusescopeCommand(words);
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    return m_folder.write(name, text).string();
+  }
+
+  TemporaryFolder m_folder;
+  std::string m_model = m_folder.write("model.onnx", threeProducts()).string();
+  std::string m_engine = (m_folder / "e.fse").string();
+};
+
+TEST_F(BuildThen, AreTheEnginesThatEachCommandMakes) {
+  const std::string one = file("one.json", directivesWith(pin("mm1")));
+  const std::string two = file("two.json", directivesWith(pin("mm1") + ", " + pin("mm2")));
+  const Json json = jsonOf(build({"--no-measure", "--then", one, "--then", two, "--json"}));
+  ASSERT_EQ(json["builds"].size(), 3U);
+  const Json &first = json["builds"][0], &second = json["builds"][1], &third = json["builds"][2];
+  EXPECT_TRUE(first["directives"].is_null());
+  EXPECT_EQ(second["directives"], one);
+  EXPECT_EQ(second["engine"], (m_folder / "e-one.fse").string());
+  EXPECT_EQ(first["taken_over"], 0);
+  EXPECT_EQ(first["compiled"], first["distinct"]);
+  for (const Json& build : {second, third}) {
+    EXPECT_GE(build["taken_over"].get<int>(), 1) << build.dump(1);
+    EXPECT_LE(build["compiled"].get<int>(), 2) << build.dump(1);
+    EXPECT_EQ(build["taken_over"].get<int>() + build["compiled"].get<int>(), build["regions"].get<int>());
+    EXPECT_GT(build["seconds"].get<double>(), 0);
+  }
+  // Alone, a command makes the same bytes.
+  for (const auto& [directives, engine] : {std::pair(one, "e-one.fse"), {two, "e-two.fse"}}) {
+    const std::string alone = (m_folder / "alone.fse").string();
+    const auto result =
+        fusescopeCommand({"build", m_model, "-o", alone, "--threads", "1", "--no-measure", "--directives", directives});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(readTextFile(alone).value(), readTextFile(m_folder / engine).value()) << engine;
+  }
+  EXPECT_EQ(fusescopeCommand({"run", (m_folder / "e-two.fse").string()}).status, 0);
+}
+
+TEST_F(BuildThen, AreListedForPeople) {
+  const std::string one = file("one.json", directivesWith(pin("mm1")));
+  const auto result = build({"--no-measure", "--then", one});
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* words : {"taken over", "as given", "one.json", "e-one.fse"})
+    EXPECT_NE(result.out.find(words), std::string::npos) << result.out;
+}
+
+TEST_F(BuildThen, AreRefusedBeforeAnythingIsBuilt) {
+  const std::string one = file("one.json", directivesWith(pin("mm1")));
+  std::filesystem::create_directory(m_folder / "other");
+  const std::string same = file("other/one.json", directivesWith(pin("mm2")));
+  const auto twice = build({"--no-measure", "--then", one, "--then", same});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_NE(twice.err.find("two engines would be written"), std::string::npos) << twice.err;
+  const auto missing = build({"--no-measure", "--then", (m_folder / "none.json").string()});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_NE(missing.err.find("none.json"), std::string::npos) << missing.err;
+  EXPECT_FALSE(std::filesystem::exists(m_engine));
+  const std::string plan = (m_folder / "plan.json").string();
+  ASSERT_EQ(fusescopeCommand({"plan", m_model, "-o", plan}).status, 0);
+  const auto ofPlan = fusescopeCommand({"build", plan, "-o", m_engine, "--then", one});
+  EXPECT_EQ(ofPlan.status, 2);
+  EXPECT_NE(ofPlan.err.find("already holds its directives"), std::string::npos) << ofPlan.err;
+}
+
+TEST_F(BuildThen, EndAtAPinThatIsRefused) {
+  const std::string refused = file("refused.json", directivesWith(pin("mm1", "obey", "int8")));
+  const std::string unknown = file("unknown.json", directivesWith(pin("nothing_of_this_name")));
+  const auto none = build({"--no-measure", "--then", unknown});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("matches no node"), std::string::npos) << none.err;
+  const auto result = build({"--no-measure", "--then", refused, "--json"});
+  EXPECT_NE(result.status, 0);
+  EXPECT_FALSE(std::filesystem::exists(m_folder / "e-refused.fse"));
+}
+
+}  // namespace
+}  // namespace fusescope::test
