@@ -177,9 +177,9 @@ class PartsCompiler {
     return found == nodes.end() ? NodeId() : *found;
   }
 
-  /// Makes the nodes fall back that the table of the target refuses, as the compiler does not when it is asked, and that
-  /// do not compile alone either. One node of each operator and types is compiled, and the others share its result.
-  /// Returns whether there is such a node.
+  /// Makes the nodes fall back that the table of the target refuses, as the compiler does not when it is asked, and
+  /// that do not compile alone either. One node of each operator and types is compiled, and the others share its
+  /// result. Returns whether there is such a node.
   Result<bool> refusePredicted(const std::shared_ptr<const Plan>& plan, const Segment& segment, Refusals& refused) {
     std::map<std::string, std::string> whyOf;  // by operator and types; empty if it compiles
     bool isAny = false;

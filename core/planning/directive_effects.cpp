@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "planning/directives/directive_form.h"
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -23,8 +22,9 @@ const std::vector<std::string>* leftOutFor(const Plan& plan, const std::string& 
 std::string whyNotLeftOut(const Plan& plan, const Directive& directive) {
   const std::vector<std::string>* optimisers = leftOutFor(plan, directive.rule);
   if (optimisers == nullptr)
-    return fmt::format("{} is a rule of our own planning, and nothing that {} can be asked to leave out corresponds to it",
-                       directive.rule, plan.options.compiler);
+    return fmt::format(
+        "{} is a rule of our own planning, and nothing that {} can be asked to leave out corresponds to it",
+        directive.rule, plan.options.compiler);
   if (directive.pattern.empty()) return {};
   return fmt::format("it leaves out a way of fusing in the whole network or not at all; --no-fuse {} leaves out {}",
                      directive.rule, joined(*optimisers));

@@ -32,8 +32,8 @@ class FusionAnswerer {
         m_plan.options.compiler != kOwnCompiler && m_plan.structure->accelerated[region.root.index] != 0;
     if (ofOthers) arguments["compiler"] = m_plan.options.compiler;
     if (region.nodes.size() == 1) {
-      m_decisions.push_back(decide(ofOthers ? "fuse.predicted_alone" : "fuse.single",
-                                   subjectsOf(m_graph, region.nodes), "fusion", std::move(arguments)));
+      m_decisions.push_back(decide(ofOthers ? "fuse.predicted_alone" : "fuse.single", subjectsOf(m_graph, region.nodes),
+                                   "fusion", std::move(arguments)));
       return;
     }
     arguments["rule"] = region.rule;

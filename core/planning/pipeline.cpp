@@ -101,8 +101,8 @@ void explain(Plan& plan, Explanations said) {
   append(plan.decisions, std::move(said.decisions));
 }
 
-/// Adds why our rules do not fuse nodes. About the plan of another compiler, each decision says that it is a prediction,
-/// except that nodes in different segments are certainly in different kernels.
+/// Adds why our rules do not fuse nodes. About the plan of another compiler, each decision says that it is a
+/// prediction, except that nodes in different segments are certainly in different kernels.
 void addRefusals(Plan& plan, const std::vector<Decision>& refusals) {
   const bool isPrediction = plan.options.compiler != kOwnCompiler;
   for (const Decision& refusal : refusals) {
@@ -110,10 +110,9 @@ void addRefusals(Plan& plan, const std::vector<Decision>& refusals) {
       plan.decisions.push_back(refusal);
       continue;
     }
-    Decision predicted = decide("fuse.predicted_apart", refusal.subjects, refusal.by,
-                                {{"compiler", plan.options.compiler},
-                                 {"inner_code", refusal.code},
-                                 {"reason", message(refusal)}});
+    Decision predicted =
+        decide("fuse.predicted_apart", refusal.subjects, refusal.by,
+               {{"compiler", plan.options.compiler}, {"inner_code", refusal.code}, {"reason", message(refusal)}});
     predicted.evidence = refusal.evidence;
     plan.decisions.push_back(std::move(predicted));
   }

@@ -71,11 +71,11 @@ class DirectiveChecker {
   }
 
   void tellIgnored(NodeId node, NodeId reader, const FusedNode& kernel, const Directive& directive) {
-    m_decisions.push_back(decide(
-        "build.split_ignored",
-        {Subject::node(m_graph.node(node).name), Subject::fusedNode(kernel.name, kernel.identity.hex())},
-        causeOf(directive),
-        {{"compiler", m_compiler}, {"reader", m_graph.node(reader).name}, {"kernel", kernel.name}}));
+    m_decisions.push_back(
+        decide("build.split_ignored",
+               {Subject::node(m_graph.node(node).name), Subject::fusedNode(kernel.name, kernel.identity.hex())},
+               causeOf(directive),
+               {{"compiler", m_compiler}, {"reader", m_graph.node(reader).name}, {"kernel", kernel.name}}));
   }
 
   /// Adds whether kernels still join what the rule would join. The regions of the structure were found without

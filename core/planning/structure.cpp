@@ -66,9 +66,9 @@ Decision whyTaken(const Node& node, const NodeSupport& said, const PlanOptions& 
                  {"predicted", message(predicted)}});
 }
 
-/// Applies the compiler's answers, which take the place of what the target's table says of the same nodes: nodes that it
-/// refuses fall back, and all others that it was asked about are given to it. Returns those among them that the table
-/// refuses.
+/// Applies the compiler's answers, which take the place of what the target's table says of the same nodes: nodes that
+/// it refuses fall back, and all others that it was asked about are given to it. Returns those among them that the
+/// table refuses.
 std::vector<NodeId> judgeByCompiler(const Graph& graph, const PlanOptions& options,
                                     std::vector<NodeVerdict>& verdicts) {
   std::vector<NodeId> againstTable;
@@ -83,8 +83,8 @@ std::vector<NodeId> judgeByCompiler(const Graph& graph, const PlanOptions& optio
     if (!isRefused && verdicts[i].supported) continue;
     NodeVerdict verdict;
     verdict.supported = !isRefused;
-    verdict.why = isRefused ? whyRefused(node, *said->second, options)
-                            : whyTaken(node, *said->second, options, verdicts[i].why);
+    verdict.why =
+        isRefused ? whyRefused(node, *said->second, options) : whyTaken(node, *said->second, options, verdicts[i].why);
     verdicts[i] = std::move(verdict);
     if (!isRefused) againstTable.push_back(node.id);
   }
@@ -132,8 +132,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 
   // 3. Segments are found.
   const auto firstVerdict = static_cast<std::uint32_t>(model.decisions.size());
-  const SplitReach splits =
-      splitsEndSegments(model, options) ? SplitReach::Segments : SplitReach::Kernels;
+  const SplitReach splits = splitsEndSegments(model, options) ? SplitReach::Segments : SplitReach::Kernels;
   structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options, splits);
   structure->accelerated = acceleratedNodes(graph, structure->partition);
   takeVerdicts(graph, std::move(verdicts), *structure);

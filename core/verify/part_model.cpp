@@ -141,8 +141,7 @@ Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vect
   PlanOptions options = builder.options(false);
   options.compiler = compiler;
   // The whole part is for this compiler: it was decided for the whole network what falls back.
-  if (compiler != kOwnCompiler)
-    options.support = std::make_shared<const CompilerSupport>(nothingStated(*model->graph));
+  if (compiler != kOwnCompiler) options.support = std::make_shared<const CompilerSupport>(nothingStated(*model->graph));
   if (compiler == plan.options.compiler) {
     options.compilerOptions = plan.options.compilerOptions;
     for (const Directive& directive : plan.options.directives)

@@ -131,8 +131,9 @@ TEST_F(Tally, AFusionThatItCannotBeForbiddenIsSaidToBeThat) {
   const std::vector<std::string> asked{"plan", network(), "--compiler", "tally", "--no-fuse", "pointwise"};
   const ProcessResult said = command(asked);
   EXPECT_EQ(said.status, 0) << said.err;
-  EXPECT_NE(said.err.find("warning: --no-fuse pointwise has no effect on tally: pointwise is a rule of our own planning"),
-            std::string::npos)
+  EXPECT_NE(
+      said.err.find("warning: --no-fuse pointwise has no effect on tally: pointwise is a rule of our own planning"),
+      std::string::npos)
       << said.err;
   const Json plan = json(asked);
   EXPECT_EQ(plan["kernels"].size(), 3U);

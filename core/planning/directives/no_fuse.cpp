@@ -90,8 +90,9 @@ std::string pointless(const Plan& plan, NodeId node) {
 extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .option = "--no-fuse",
                                        .argument = "RULE[@NODE]",
-                                       .help = "Forbid a fusion rule, everywhere or at a node. Another compiler is "
-                                               "asked to leave out its steps that fuse in this way, if it has any.",
+                                       .help =
+                                           "Forbid a fusion rule, everywhere or at a node. Another compiler is "
+                                           "asked to leave out its steps that fuse in this way, if it has any.",
                                        .pattern = PatternUse::Optional,
                                        .inBodies = true,
                                        .nothingToDo = "fuse.nothing_to_keep_apart",

@@ -73,8 +73,9 @@ std::string pointless(const Plan& plan, NodeId node) {
 extern const DirectiveForm kSplitForm{.name = "split",
                                       .option = "--split",
                                       .argument = "NODE",
-                                      .help = "Fuse nothing across the output of this node. A segment of another "
-                                              "compiler ends there.",
+                                      .help =
+                                          "Fuse nothing across the output of this node. A segment of another "
+                                          "compiler ends there.",
                                       .nothingToDo = "fuse.nothing_to_keep_apart",
                                       .menu = {.text = "Split after",
                                                .tip = "Nothing fuses across this node's output",

@@ -140,8 +140,7 @@ TEST(SplitsOfOthers, AreIgnoredWhereAKernelIsOnBothSides) {
   ASSERT_NE(made, nullptr);
   const auto ignored = std::ranges::find(made->decisions, "build.split_ignored", &Decision::code);
   ASSERT_NE(ignored, made->decisions.end());
-  EXPECT_EQ(message(*ignored),
-            "a split was asked for after it, and other calculates it and fc2 in one kernel, second");
+  EXPECT_EQ(message(*ignored), "a split was asked for after it, and other calculates it and fc2 in one kernel, second");
   EXPECT_EQ(std::ranges::count(made->decisions, "build.split_obeyed", &Decision::code), 0);
 }
 
@@ -158,9 +157,10 @@ TEST(ForbiddenFusions, OfACompilerThatCannotBeAskedHaveNoEffect) {
   const auto plan = chainPlan({noFuse("matmul_epilogue"), noFuse("pointwise@exp")});
   const Decision* none = findDecision(*plan, "fuse.without_effect");
   ASSERT_NE(none, nullptr);
-  EXPECT_EQ(message(*none),
-            "--no-fuse has no effect on other: matmul_epilogue is a rule of our own planning, and nothing that other can "
-            "be asked to leave out corresponds to it");
+  EXPECT_EQ(
+      message(*none),
+      "--no-fuse has no effect on other: matmul_epilogue is a rule of our own planning, and nothing that other can "
+      "be asked to leave out corresponds to it");
   EXPECT_FALSE(none->allowed);
   EXPECT_EQ(directivesWithoutEffect(*plan).size(), 2U);
   EXPECT_EQ(findDecision(*plan, "fuse.no_fuse_honoured"), nullptr);
