@@ -170,7 +170,7 @@ void printBeside(const TruncationDiff& diff) {
 /// Returns whether a reader probably wants to see the decision: it answers a directive, or it refuses something.
 bool isNotable(const Decision& decision) {
   if (decision.by.isDirective() || decision.code == "precision.pins_together" ||
-      decision.code == "build.plan_made_anew")
+      decision.code == "build.plan_made_anew" || decision.code == "validate.predicted_refusal")
     return true;
   if (decision.allowed) return false;
   return decision.kind == DecisionKind::Validate || decision.kind == DecisionKind::Partition ||
