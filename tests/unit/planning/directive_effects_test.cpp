@@ -177,6 +177,12 @@ TEST(ForbiddenFusions, AreAskedOfACompilerThatCanLeaveThemOut) {
   EXPECT_TRUE(directivesWithoutEffect(*plan).empty());
   EXPECT_EQ(optimisersToLeaveOut(*plan, plan->options.directives.front()).front(), "MatMulAddFusion");
   EXPECT_NE(fusions(*plan), fusions(*planned(chainModel(), forOnnxRuntime({})))) << "the prediction follows it";
+  const Decision* apart = findDecision(*plan, "fuse.predicted_apart");
+  ASSERT_NE(apart, nullptr);
+  EXPECT_TRUE(
+      message(*apart).starts_with("our own rules, which only predict what onnxruntime@there does, do not fuse "
+                                  "it: a directive forbids rule matmul_epilogue"))
+      << message(*apart);
 }
 
 TEST(ForbiddenFusions, AtOneNodeCannotBeAsked) {
