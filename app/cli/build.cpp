@@ -7,7 +7,9 @@
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
+#include "compilers/probed/idle_processes.h"
 #include "compilers/probed/next_build.h"
+#include "engine/described_model.h"
 #include "engine/measuring_effort.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
@@ -15,7 +17,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<BuildSettings>;
+using BuildArguments = ArgumentsOf<BuildSettings>;
 
 /// One of the builds of the command.
 struct Built {
@@ -115,7 +117,7 @@ std::string outputBeside(const std::string& output, const std::string& directive
 }
 
 /// Before anything is built: the files of --then are read, and none of the engines is written over another.
-Result<std::vector<PlanOptions>> optionsOfThen(const Arguments& arguments, const Artifact& artifact) {
+Result<std::vector<PlanOptions>> optionsOfThen(const BuildArguments& arguments, const Artifact& artifact) {
   const auto wrong = [](std::string message, const std::string& file, std::string help) {
     return Diagnostic{
         .message = std::move(message), .where = {.file = file, .attribute = "--then"}, .help = std::move(help)};
@@ -138,7 +140,7 @@ Result<std::vector<PlanOptions>> optionsOfThen(const Arguments& arguments, const
   return all;
 }
 
-Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, const std::string& output,
+Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact, const std::string& output,
                        PhaseClock& clock) {
   auto options = buildOptions(artifact, arguments.engine.threads, {}, clock.progress());
   options.measureTactics = arguments.measuresTactics;
@@ -146,7 +148,10 @@ Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, con
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", output);
-  TRY(engine->save(output));
+  {
+    const std::jthread ending = endIdleProcesses();
+    TRY(engine->save(output));
+  }
   Built built{.output = output, .report = engine->report(), .phases = clock.phases()};
   clearProgressLine();
   std::error_code unknown;
@@ -154,9 +159,10 @@ Result<Built> buildOne(const Arguments& arguments, const Artifact& artifact, con
   return built;
 }
 
-Result<int> build(const Arguments& arguments) {
+Result<int> build(const BuildArguments& arguments) {
   PhaseClock clock(progressLine());
   expectBuilds(arguments.engine.threads);
+  const EngineFileExpected expected;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine, clock.progress()));
   if (artifact.kind == ArtifactKind::Engine) {
     return Diagnostic{.message = "this is an engine already",

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kLongestValue = 60;
 constexpr double kMebibyte = 1 << 20;
 
-using Arguments = ArgumentsOf<NoSettings>;
+using CacheArguments = ArgumentsOf<NoSettings>;
 
 /// Opens the store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
 Result<std::shared_ptr<DiskStore>> openStore() {
@@ -120,7 +120,7 @@ void printKinds(const std::vector<KindStatistics>& kinds) {
           of.record.notKept == 1 ? "1 entry was" : fmt::format("{} entries were", of.record.notKept), of.record.kind);
 }
 
-Result<int> listKept(const Arguments& arguments) {
+Result<int> listKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const std::vector<StoreEntry> entries = store->entries();
   if (arguments.json) {
@@ -188,7 +188,7 @@ void printWhy(const WhyKept& why) {
 }
 
 /// Carries out `cache why`. The exit status is that of `plan`: 0 if everything was found, and 1 otherwise.
-Result<int> sayWhy(const Arguments& arguments) {
+Result<int> sayWhy(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   auto artifact = TRY(open(arguments.path, arguments.plan));
   const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
@@ -222,7 +222,7 @@ Result<int> sayWhy(const Arguments& arguments) {
 }
 
 /// Returns the exit status 1 if an entry was damaged.
-Result<int> verifyKept(const Arguments& arguments) {
+Result<int> verifyKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const StoreCheck check = store->verify();
   if (arguments.json) {
@@ -286,7 +286,7 @@ Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
   return sayGone(*store, gone, store->storedBytes(), arguments.json, "gc");
 }
 
-Result<int> clearKept(const Arguments& arguments) {
+Result<int> clearKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const std::int64_t gone = TRY(store->clear());
   return sayGone(*store, gone, store->storedBytes(), arguments.json, "clear");

@@ -17,15 +17,15 @@ namespace {
 
 /// The number of edges that are printed for people; those that lose most at their ends come first. --all and --json
 /// list all edges.
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostEdges = 20;
 
-using Arguments = ArgumentsOf<CalibrateSettings>;
+using CalibrateArguments = ArgumentsOf<CalibrateSettings>;
 
-void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samples& samples) {
+void printForPeople(const Ranges& ranges, const CalibrateArguments& arguments, const Samples& samples) {
   std::vector<std::pair<double, std::string>> order;
   for (const auto& [value, edge] : ranges.edges) order.emplace_back(-clampedShare(edge), value);
   std::ranges::stable_sort(order, {}, &std::pair<double, std::string>::first);
-  const std::size_t rows = arguments.all ? order.size() : std::min(order.size(), kMostRows);
+  const std::size_t rows = arguments.all ? order.size() : std::min(order.size(), kMostEdges);
   printTitle("Ranges of edges, those that are clamped most first");
   Table table({{"value"}, {"least", true}, {"most", true}, {"low", true}, {"high", true}, {"clamped", true}});
   for (std::size_t i = 0; i < rows; ++i) {
@@ -44,7 +44,7 @@ void printForPeople(const Ranges& ranges, const Arguments& arguments, const Samp
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
-Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
+Result<int> calibrate(const CalibrateArguments& arguments, const Artifact& artifact) {
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const auto samples = TRY(arguments.inputs.samples(artifact));
   CalibrateOptions options{
@@ -61,7 +61,7 @@ Result<int> calibrate(const Arguments& arguments, const Artifact& artifact) {
   return kDone;
 }
 
-Result<int> calibrate(const Arguments& arguments) {
+Result<int> calibrate(const CalibrateArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   return underAssumedExtents(calibrate(arguments, artifact), *artifact.plan,
                              !arguments.inputs.source(artifact).empty());

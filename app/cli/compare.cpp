@@ -23,7 +23,7 @@ namespace {
 /// The number of inner values that are printed for people; those that differ most come first. --json lists all of them.
 constexpr std::size_t kMostValues = 10;
 
-using Arguments = ArgumentsOf<CompareSettings>;
+using CompareArguments = ArgumentsOf<CompareSettings>;
 
 std::string namesText(const std::vector<CoveringNode>& nodes) {
   std::vector<std::string> names;
@@ -31,7 +31,7 @@ std::string namesText(const std::vector<CoveringNode>& nodes) {
   return shortened(joined(names, " | "), 40);
 }
 
-std::string rangeText(const std::optional<Range>& range) {
+std::string deltaRangeText(const std::optional<Range>& range) {
   return range ? msApartText(range->least) + " to " + msApartText(range->most) : "-";
 }
 
@@ -67,7 +67,7 @@ void printForPeople(const CompareReport& report) {
   for (const auto& group : report.groups) {
     if (group.body.isNetwork()) (group.same ? same : different) += 1;
     groups.add({namesText(group.a), group.same ? "the same" : namesText(group.b), std::to_string(group.origins.size()),
-                msText(group.aMs), msText(group.bMs), msApartText(group.deltaMs), rangeText(group.deltaRangeMs)});
+                msText(group.aMs), msText(group.bMs), msApartText(group.deltaMs), deltaRangeText(group.deltaRangeMs)});
   }
   groups.print();
   printErrors("Outputs, B against A", report.outputs);
@@ -89,7 +89,7 @@ void printForPeople(const CompareReport& report) {
     std::cout << "times of some groups are unavailable: " << report.groupsUnavailable << "\n";
 }
 
-Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifact& b) {
+Result<int> compare(const CompareArguments& arguments, const Artifact& a, const Artifact& b) {
   const auto samples = TRY(arguments.inputs.samples(a));
   const auto engineOf = [&](const Artifact& artifact) {
     auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
@@ -114,7 +114,7 @@ Result<int> compare(const Arguments& arguments, const Artifact& a, const Artifac
   return kDone;
 }
 
-Result<int> compare(const Arguments& arguments) {
+Result<int> compare(const CompareArguments& arguments) {
   const auto a =
       TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a")), &arguments.engine));
   const auto b = TRY(open(arguments.others.front(), TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")),
@@ -134,7 +134,7 @@ Result<int> compare(const Arguments& arguments) {
 }
 
 /// Compares two networks by running them in turns, or two runs of a session by the results that it contains.
-Result<int> compareGiven(const Arguments& arguments) {
+Result<int> compareGiven(const CompareArguments& arguments) {
   std::error_code error;
   const bool ofSession = std::filesystem::is_regular_file(arguments.a, error) && isSessionFile(arguments.a);
   if (ofSession && !std::filesystem::exists(arguments.others.front(), error))

@@ -16,7 +16,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<CompilersSettings>;
+using CompilersArguments = ArgumentsOf<CompilersSettings>;
 
 /// Returns the compilers that are part of this program and need no probe.
 std::vector<const Compiler*> builtIn() {
@@ -119,7 +119,7 @@ Result<std::vector<AskedEnvironment>> ask(const std::vector<Environment>& enviro
   return asked;
 }
 
-Result<int> list(const Arguments& arguments) {
+Result<int> list(const CompilersArguments& arguments) {
   const bool isOne = !arguments.command.empty();
   std::vector<Environment> environments = findEnvironments();
   if (isOne) {

@@ -17,9 +17,9 @@ namespace {
 /// The number of equal changes that are printed for people; --json and --all list all of them.
 constexpr std::size_t kMostListed = 12;
 
-using Arguments = ArgumentsOf<DiffSettings>;
+using DiffArguments = ArgumentsOf<DiffSettings>;
 
-Result<int> makeAndPrint(const Arguments& arguments) {
+Result<int> makeAndPrint(const DiffArguments& arguments) {
   auto a = TRY(open(arguments.a, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
   auto b = TRY(open(arguments.b, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
   for (Artifact* side : {&a, &b}) TRY(readBack(*side));

@@ -22,9 +22,9 @@ namespace {
 
 /// The number of tensors that are printed for people; those with the largest local errors come first. --all and --json
 /// list all of them.
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostErrorRows = 20;
 
-using Arguments = ArgumentsOf<ErrorsSettings>;
+using ErrorsArguments = ArgumentsOf<ErrorsSettings>;
 
 std::string numberText(const std::optional<TensorError>& error, double TensorError::*number) {
   return error && error->isMeaningful() ? fmt::format("{:.3g}", *error.*number) : "-";
@@ -57,7 +57,7 @@ double orderOf(const TensorErrors& tensor) {
 void printTensors(const LayerErrorReport& report, bool all) {
   std::vector<TensorErrors> tensors = report.tensors;
   std::ranges::stable_sort(tensors, std::ranges::greater(), orderOf);
-  const std::size_t rows = all ? tensors.size() : std::min(tensors.size(), kMostRows);
+  const std::size_t rows = all ? tensors.size() : std::min(tensors.size(), kMostErrorRows);
   printTitle("Errors of tensors in memory, the largest local ones first");
   Table table({{"tensor"},
                {"type"},
@@ -160,7 +160,7 @@ bool cannotBeTold(const TensorErrors& tensor) {
   return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->isMeaningful();
 }
 
-Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
+Result<int> errors(const ErrorsArguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   LayerErrorOptions options{.threads = arguments.engine.threads, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
@@ -196,7 +196,7 @@ Result<int> errors(const Arguments& arguments, const Artifact& artifact) {
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }
 
-Result<int> errors(const Arguments& arguments) {
+Result<int> errors(const ErrorsArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (artifact.made != nullptr && artifact.isOurs())

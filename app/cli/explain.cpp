@@ -13,7 +13,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ExplainSettings>;
+using ExplainArguments = ArgumentsOf<ExplainSettings>;
 
 std::string textOr(const Json& json, std::string_view otherwise) {
   return json.is_string() ? json.get<std::string>() : std::string(otherwise);
@@ -165,7 +165,7 @@ void printBorders(const Json& json) {
   table.print();
 }
 
-void printForPeople(const Json& json) {
+void printExplanation(const Json& json) {
   printTitle(json["node"].get<std::string>());
   printPlace(json);
   printTime(json);
@@ -193,7 +193,7 @@ void printForPeople(const Json& json) {
   table.print();
 }
 
-Result<int> explain(const Arguments& arguments) {
+Result<int> explain(const ExplainArguments& arguments) {
   // If a session is given, the node may be the only positional argument.
   const bool nodeAlone = !arguments.plan.session.empty() && arguments.node.empty();
   const std::string& node = nodeAlone ? arguments.path : arguments.node;
@@ -207,7 +207,7 @@ Result<int> explain(const Arguments& arguments) {
   if (arguments.json) {
     printJson(json);
   } else {
-    printForPeople(json);
+    printExplanation(json);
   }
   return reportObeyRefusals(*artifact.plan) ? kDoesNotHold : kDone;
 }

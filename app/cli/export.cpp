@@ -14,10 +14,10 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ExportSettings>;
+using ExportArguments = ArgumentsOf<ExportSettings>;
 
 /// Writes the exported file, or prints its text on standard output, and reports what was written.
-Status deliver(const Arguments& arguments, const Exporter& exporter, const Exported& file) {
+Status deliver(const ExportArguments& arguments, const Exporter& exporter, const Exported& file) {
   const auto json = [&] { return exportJson(arguments.format, arguments.output, file); };
   if (arguments.output.empty()) {
     if (!arguments.json) {
@@ -39,7 +39,8 @@ Status deliver(const Arguments& arguments, const Exporter& exporter, const Expor
   return Done{};
 }
 
-Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& exporter, const Artifact& artifact) {
+Result<ExportOptions> exportOptions(const ExportArguments& arguments, const Exporter& exporter,
+                                    const Artifact& artifact) {
   TRY(checkOptions(exporter, arguments.own));
   ExportOptions options{.path = arguments.output, .own = arguments.own};
   options.tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
@@ -59,7 +60,7 @@ Result<ExportOptions> exportOptions(const Arguments& arguments, const Exporter& 
   return options;
 }
 
-Result<int> exportPlan(const Arguments& arguments) {
+Result<int> exportPlan(const ExportArguments& arguments) {
   const Exporter* exporter = findExporter(arguments.format);  // cannot be null, because --to accepts no other name
   const auto artifact = TRY(open(arguments.path, arguments.plan));
   if (!arguments.output.empty())

@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-using Arguments = ArgumentsOf<ExtractSettings>;
+using ExtractArguments = ArgumentsOf<ExtractSettings>;
 
 std::string listOf(const std::vector<PartValue>& values) {
   std::vector<std::string> texts;
@@ -49,7 +49,7 @@ void printForPeople(const ExtractedPart& part, const std::string& output) {
 }
 
 /// Returns the nodes among which the smallest part is searched: those that the user named, or else all nodes.
-Result<std::set<std::size_t>> searchedNodes(const Arguments& arguments, const Artifact& artifact,
+Result<std::set<std::size_t>> searchedNodes(const ExtractArguments& arguments, const Artifact& artifact,
                                             const NetworkCutter& cutter, PartShows shows) {
   std::set<std::size_t> all;
   const bool isNamed =
@@ -94,7 +94,7 @@ void printMinimal(const MinimalPart& minimal, const MinimalOptions& options) {
 }
 
 /// Returns the options of the plan changed for the other compiler and its target.
-Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, const Plan& plan) {
+Result<std::optional<PlanOptions>> otherOptions(const ExtractArguments& arguments, const Plan& plan) {
   if (arguments.against.empty()) return std::optional<PlanOptions>();
   const auto inTermsOfOption = [](Diagnostic error) {
     error.where.attribute = "--against";
@@ -123,8 +123,9 @@ Result<std::optional<PlanOptions>> otherOptions(const Arguments& arguments, cons
 }
 
 /// Finds the smallest part that shows the problem. Returns nullopt if not even all nodes together show it.
-Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments& arguments, const Artifact& artifact,
-                                                                 const NetworkCutter& cutter, const Samples& samples) {
+Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const ExtractArguments& arguments,
+                                                                 const Artifact& artifact, const NetworkCutter& cutter,
+                                                                 const Samples& samples) {
   using Found = std::optional<std::pair<NetworkPart, Json>>;
   const PartShows shows = *partShowsFromName(arguments.minimal);
   const std::filesystem::path path = arguments.output;
@@ -153,7 +154,7 @@ Result<std::optional<std::pair<NetworkPart, Json>>> smallestPart(const Arguments
       std::pair(TRY(partOfNodes(cutter.values(), minimal.nodes, cutter.facts())), toJson(minimal, options, cutter)));
 }
 
-Result<int> extract(const Arguments& arguments) {
+Result<int> extract(const ExtractArguments& arguments) {
   Artifact artifact = TRY(open(arguments.path, arguments.plan));
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const bool isOfKernels = !arguments.selection.kernels.empty() || !arguments.selection.segments.empty();

@@ -19,9 +19,9 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ImportSettings>;
+using ImportArguments = ArgumentsOf<ImportSettings>;
 
-Result<std::map<std::string, std::string>> namesOf(const Arguments& arguments) {
+Result<std::map<std::string, std::string>> namesOf(const ImportArguments& arguments) {
   std::map<std::string, std::string> names;
   for (const std::string& text : arguments.names) {
     const std::size_t equals = std::min(text.find('='), text.size());
@@ -68,7 +68,7 @@ void printForPeople(const Json& made, const std::string& path) {
 
 /// Asks torch to make a network of the program at `path`. `json` describes how the program was made, if `import` made
 /// it. `names` are the author's names for extents, which are used unless the user gives others.
-Result<int> importProgram(const Arguments& arguments, const std::string& path, Json json,
+Result<int> importProgram(const ImportArguments& arguments, const std::string& path, Json json,
                           const std::map<std::string, std::string>& names = {}) {
   MakeNetworkOptions options{.environment = arguments.environment, .names = {}};
   options.names = TRY(namesOf(arguments));
@@ -88,7 +88,7 @@ Result<int> importProgram(const Arguments& arguments, const std::string& path, J
 }
 
 /// Imports code. If torch ran the code and cannot export it, the exit status is 1, and the reasons are printed.
-Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
+Result<int> importCode(const ImportArguments& arguments, const CodeToRun& code) {
   const CapturedProgram captured = TRY(captureConfirmed(code, arguments, arguments.environment, progressLine()));
   clearProgressLine();
   Json told = capturedJson(code, captured);
@@ -103,7 +103,7 @@ Result<int> importCode(const Arguments& arguments, const CodeToRun& code) {
   return captured.problem ? kDoesNotHold : kDone;
 }
 
-Result<int> import(const Arguments& arguments) {
+Result<int> import(const ImportArguments& arguments) {
   TRY(namesOf(arguments));
   const auto code = TRY(codeNamed(arguments.program));
   if (!code) TRY(checkNoCode(arguments));

@@ -15,7 +15,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ImportEngineSettings>;
+using ImportEngineArguments = ArgumentsOf<ImportEngineSettings>;
 
 /// Prints the decisions that were made while the files were read, the first few of each code.
 void printTold(const ReadBackPlan& made) {
@@ -36,7 +36,7 @@ void printTold(const ReadBackPlan& made) {
 }
 
 /// Writes the network that the log describes, and does nothing else.
-Result<int> rebuild(const Arguments& arguments) {
+Result<int> rebuild(const ImportEngineArguments& arguments) {
   const auto needs = [](std::string message, std::string help) {
     return Diagnostic{.message = std::move(message), .where = {.attribute = "--rebuild"}, .help = std::move(help)};
   };
@@ -64,7 +64,7 @@ Result<int> rebuild(const Arguments& arguments) {
   return kDone;
 }
 
-Result<int> importAndPrint(const Arguments& arguments) {
+Result<int> importAndPrint(const ImportEngineArguments& arguments) {
   if (!arguments.rebuilt.empty()) return rebuild(arguments);
   if (arguments.layers.empty())
     return Diagnostic{.message = "the file with the engine's layers is missing",

@@ -12,14 +12,14 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<InputsCommandSettings>;
+using InputsCommandArguments = ArgumentsOf<InputsCommandSettings>;
 
 std::string sourceText(const Json& input) {
   const auto source = input["source"].get<std::string>();
   return input["given_by"].is_null() ? source : fmt::format("{} ({})", source, input["given_by"].get<std::string>());
 }
 
-void printForPeople(const Json& json) {
+void printInputs(const Json& json) {
   printTitle(json["model"].get<std::string>());
   Table table({{"input"}, {"type"}, {"in the file"}, {"min"}, {"opt"}, {"max"}, {"source"}});
   for (const Json& input : json["inputs"])
@@ -39,7 +39,7 @@ void printForPeople(const Json& json) {
   if (!json["written"].is_null()) std::cout << fmt::format("written: {}\n", json["written"].get<std::string>());
 }
 
-Result<int> inputs(const Arguments& arguments) {
+Result<int> inputs(const InputsCommandArguments& arguments) {
   if (arguments.path.empty())
     return Diagnostic{.message = "the file to show is missing",
                       .where = {.attribute = "MODEL"},
@@ -60,7 +60,7 @@ Result<int> inputs(const Arguments& arguments) {
   if (!arguments.output.empty()) TRY(writeInputs(read, examples, arguments.output));
   if (examples) read.examples = *examples;
   const Json json = toJson(read, arguments.output);
-  arguments.json ? printJson(json) : printForPeople(json);
+  arguments.json ? printJson(json) : printInputs(json);
   return kDone;
 }
 

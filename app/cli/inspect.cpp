@@ -21,7 +21,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<InspectSettings>;
+using InspectArguments = ArgumentsOf<InspectSettings>;
 
 std::string dimsText(const Json& dims) {
   return extentsText(dims, "[…]", " × ");
@@ -96,7 +96,7 @@ void printEngine(const Json& engine) {
   table.print();
 }
 
-void printForPeople(const Json& json) {
+void printInspected(const Json& json) {
   std::string opset;
   for (const auto& [domain, version] : json["opset"].items()) {
     opset += fmt::format("{}{} {}", opset.empty() ? "" : ", ", domain, version.get<std::int64_t>());
@@ -166,13 +166,13 @@ void printSession(const Json& session) {
 
 /// Prints `json` as JSON, or calls `print` to print it for people.
 template <class Print>
-Result<int> shown(const Json& json, const Arguments& arguments, const Print& print) {
+Result<int> shown(const Json& json, const InspectArguments& arguments, const Print& print) {
   arguments.json ? printJson(json) : print(json);
   return kDone;
 }
 
 /// Prints the contents of a session. Its model is not opened, because the file may no longer exist.
-Result<int> inspectSession(const std::string& path, const Arguments& arguments) {
+Result<int> inspectSession(const std::string& path, const InspectArguments& arguments) {
   const Json json = inspectJson(TRY(readSession(path)));
   return shown(json, arguments, [](const Json& all) { printSession(all["session"]); });
 }
@@ -198,7 +198,7 @@ void printMachine(const Json& machine) {
                "--per-layer' and the profile compare each layer with these.\n";
 }
 
-Result<int> inspectMachine(const Arguments& arguments) {
+Result<int> inspectMachine(const InspectArguments& arguments) {
   const Json json = machineJson(
       TRY(measurePeaks({.threads = arguments.threads, .timingCache = timingCachePath(), .progress = progressLine()})));
   clearProgressLine();
@@ -240,7 +240,7 @@ void printModules(const Json& modules) {
            "the network names no module are shown in the module around their neighbours, and are not counted there.\n";
 }
 
-Result<int> inspectModules(const Arguments& arguments) {
+Result<int> inspectModules(const InspectArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan));
   const Plan& plan = *artifact.plan;
   const ModuleTree tree = moduleTreeOf(*plan.model);
@@ -253,7 +253,7 @@ Result<int> inspectModules(const Arguments& arguments) {
   return shown(json, arguments, [](const Json& all) { printModules(all["modules"]); });
 }
 
-Result<int> inspect(const Arguments& arguments) {
+Result<int> inspect(const InspectArguments& arguments) {
   if (arguments.threads != 0 && !arguments.machine && !arguments.memory)
     return Diagnostic{.message = "is only for --machine and --memory", .where = {.attribute = "--threads"}};
   if (arguments.machine) return inspectMachine(arguments);
@@ -280,7 +280,7 @@ Result<int> inspect(const Arguments& arguments) {
     json = inspectJson(*model);
     if (isOfExportedProgram(*model)) json["exported_program"] = TRY(exportedProgramJson(model->path));
   }
-  return shown(json, arguments, [](const Json& all) { printForPeople(all); });
+  return shown(json, arguments, [](const Json& all) { printInspected(all); });
 }
 
 }  // namespace

@@ -16,10 +16,10 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<MigrateSettings>;
+using MigrateArguments = ArgumentsOf<MigrateSettings>;
 
 /// Reads the recipe from a file or from a command line as it was typed.
-Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
+Result<Recipe> recipeOf(const MigrateArguments& arguments, const Model& model) {
   std::optional<std::string> log;
   if (!arguments.layerNames.empty()) log = TRY(readTextFile(arguments.layerNames));
   std::error_code error;
@@ -29,7 +29,7 @@ Result<Recipe> recipeOf(const Arguments& arguments, const Model& model) {
   return readRecipe(arguments.recipe, model, {.folder = {}, .layerNames = std::move(log)});
 }
 
-Result<ExportOptions> exportOptionsOf(const Arguments& arguments, const Artifact& artifact) {
+Result<ExportOptions> exportOptionsOf(const MigrateArguments& arguments, const Artifact& artifact) {
   ExportOptions options{.path = arguments.output, .own = arguments.own};
   if (arguments.rms) options.tolerance = {.rms = *arguments.rms};
   if (arguments.inputs.paths.empty()) return options;
@@ -54,7 +54,7 @@ void printForPeople(const Migration& migration, const std::string& output) {
     std::cout << fmt::format("options of trtexec that do not concern types: {}\n", joined(migration.kept, " "));
 }
 
-Result<int> migrate(const Arguments& arguments) {
+Result<int> migrate(const MigrateArguments& arguments) {
   const auto model = TRY(openModel(arguments.model, TRY(arguments.plan.inputOverrides()), {}, progressLine()));
   clearProgressLine();
   const Recipe recipe = TRY(recipeOf(arguments, *model));

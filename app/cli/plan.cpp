@@ -27,7 +27,7 @@ constexpr std::size_t kMostOfACode = 4;
 /// The number of borders that are printed of one segment.
 constexpr std::size_t kMostBorders = 12;
 
-using Arguments = ArgumentsOf<PlanCommandSettings>;
+using PlanCommandArguments = ArgumentsOf<PlanCommandSettings>;
 
 void printSegments(const Plan& plan) {
   printTitle("Segments");
@@ -288,7 +288,7 @@ void printFileNodes(const FileNetwork& file, const Cover& cover, const InFileNod
                            counted(std::ssize(cover.fusedNodes), "fused node"), joined(totals));
 }
 
-Result<int> printOriginal(const Arguments& arguments, const Artifact& artifact) {
+Result<int> printOriginal(const PlanCommandArguments& arguments, const Artifact& artifact) {
   const FileNetwork file = TRY(openFileNetwork(*artifact.plan));
   const InFileNodes in = TRY(inFileNodes(file, artifact.cover()));
   if (arguments.json) {
@@ -299,7 +299,7 @@ Result<int> printOriginal(const Arguments& arguments, const Artifact& artifact) 
   return reportObeyRefusals(*artifact.plan) ? kDoesNotHold : kDone;
 }
 
-Result<int> makeAndPrint(const Arguments& arguments) {
+Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
   auto artifact = TRY(open(arguments.path, arguments.plan));
   if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", artifact));
   TRY(readBack(artifact));

@@ -20,7 +20,7 @@ namespace {
 /// The number of nodes of one build that are named for people; --json lists all of them.
 constexpr std::size_t kMostNodes = 4;
 
-using Arguments = ArgumentsOf<PricesSettings>;
+using PricesArguments = ArgumentsOf<PricesSettings>;
 
 std::string cellText(const PriceRow& row, DataType type, bool several) {
   const auto known = row.byType.find(type);
@@ -136,7 +136,7 @@ Result<std::vector<DataType>> typesIn(const std::string& text) {
   return types;
 }
 
-Result<int> showPrices(const Arguments& arguments) {
+Result<int> showPrices(const PricesArguments& arguments) {
   if (!arguments.forget.empty()) return forgetOf(arguments.forget, arguments.json);
   if (arguments.kept) return showKept(arguments.json);
   if (arguments.engines.empty())

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Arguments = ArgumentsOf<RefitSettings>;
+using RefitArguments = ArgumentsOf<RefitSettings>;
 
 /// Returns the file given by -o; otherwise a file beside the network with the same name and the ending .fse.
-Result<std::string> outputOf(const Arguments& arguments, const Artifact& engine) {
+Result<std::string> outputOf(const RefitArguments& arguments, const Artifact& engine) {
   if (!arguments.output.empty()) {
     TRY(checkOutput(arguments.output, "--output", engine, {}, {arguments.weights}));
     return arguments.output;
@@ -92,7 +92,7 @@ void printDifferences(const Refit& refit) {
   std::cerr << fmt::format("fusescope: {}\n", help);
 }
 
-Result<int> refit(const Arguments& arguments) {
+Result<int> refit(const RefitArguments& arguments) {
   PhaseClock clock(progressLine());
   const auto engine = TRY(openToRefit(arguments.engineFile, clock.progress()));
   const std::string output = TRY(outputOf(arguments, engine));

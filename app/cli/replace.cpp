@@ -13,7 +13,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ReplaceSettings>;
+using ReplaceArguments = ArgumentsOf<ReplaceSettings>;
 
 void printList() {
   Table table({{"rule"}, {"what it replaces"}, {"undone by"}});
@@ -68,7 +68,7 @@ void printForPeople(const ReplacedNetwork& network, const std::string& output) {
       worstOverRms(network.outputs), *network.tolerance.rms);
 }
 
-Result<int> replace(const Arguments& arguments) {
+Result<int> replace(const ReplaceArguments& arguments) {
   if (arguments.list) {
     arguments.json ? printJson(substitutionsJson()) : printList();
     return kDone;

@@ -22,7 +22,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<ReportSettings>;
+using ReportArguments = ArgumentsOf<ReportSettings>;
 
 /// The data from which one side of a report is made; it must live as long as the ReportSide that refers to it.
 struct Opened {
@@ -72,7 +72,7 @@ Result<Opened> openSide(const std::string& path, const PlanArguments& plan) {
   return opened;
 }
 
-Result<Json> reportOf(const Arguments& arguments) {
+Result<Json> reportOf(const ReportArguments& arguments) {
   Opened first = TRY(openSide(arguments.path, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
   if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", first.artifact));
   const bool ofSession = first.artifact.session != nullptr;
@@ -89,7 +89,7 @@ Result<Json> reportOf(const Arguments& arguments) {
   return reportJson(sideOfA, sideOfB, diff, timestamp());
 }
 
-Result<int> report(const Arguments& arguments) {
+Result<int> report(const ReportArguments& arguments) {
   if (arguments.output.empty() && !arguments.json)
     return Diagnostic{.message = "the file for the report is missing",
                       .where = {.attribute = "--output"},

@@ -14,7 +14,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<RunCommandSettings>;
+using RunCommandArguments = ArgumentsOf<RunCommandSettings>;
 
 /// Returns the tolerance: --atol and --rtol replace the default or the session's tolerance, and each of them that is
 /// given must be met. If the network calculates in float32 everywhere, as its file or a directive asks, the default is
@@ -108,7 +108,7 @@ Json toJson(const std::vector<RunReport>& reports, const Samples& samples) {
 
 /// If outputs of a network with lowered types are not as expected, prints the advice of `errors`, provided that this is
 /// quick.
-Status advise(const Arguments& arguments, const Artifact& artifact, const Samples& samples) {
+Status advise(const RunCommandArguments& arguments, const Artifact& artifact, const Samples& samples) {
   if (withoutLoweredTypes(artifact.plan->options) == artifact.plan->options) return Done{};
   if (!quickToTry(*artifact.plan, samples)) {
     std::cout << "fusescope errors finds where the lowered types first cause a wrong result\n";
@@ -124,7 +124,7 @@ Status advise(const Arguments& arguments, const Artifact& artifact, const Sample
   return Done{};
 }
 
-Result<int> run(const Arguments& arguments, const Artifact& artifact) {
+Result<int> run(const RunCommandArguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   TRY(makeFolder(arguments.outputs, samples));
   for (const Sample& sample : samples.list)
@@ -160,7 +160,7 @@ Result<int> run(const Arguments& arguments, const Artifact& artifact) {
   return kDoesNotHold;
 }
 
-Result<int> run(const Arguments& arguments) {
+Result<int> run(const RunCommandArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;

@@ -24,7 +24,7 @@ namespace {
 /// printed as JSON.
 constexpr std::int64_t kMostRows = 16, kMostColumns = 10, kMostElements = std::int64_t{1} << 22;
 
-using Arguments = ArgumentsOf<TensorSettings>;
+using TensorArguments = ArgumentsOf<TensorSettings>;
 
 /// The tensors of one value.
 struct Shown {
@@ -38,7 +38,7 @@ struct Shown {
   }
 };
 
-Result<Shown> shownValue(const Arguments& arguments, const Artifact& artifact) {
+Result<Shown> shownValue(const TensorArguments& arguments, const Artifact& artifact) {
   const NamedValue value = TRY(valueNamed(*artifact.plan, arguments.name));
   if (const Tensor* constant = value.constant()) return Shown{.kind = "constant", .only = *constant};
   if (value.isMade()) {
@@ -151,7 +151,7 @@ std::string dimsText(const Tensor& tensor) {
   return "[" + joined(extents, " × ") + "]";
 }
 
-void printForPeople(const Arguments& arguments, const Shown& shown, const std::vector<Column>& columns,
+void printForPeople(const TensorArguments& arguments, const Shown& shown, const std::vector<Column>& columns,
                     const std::optional<TensorDifference>& difference) {
   printTitle(arguments.name);
   const Tensor* tensor = shown.tensor();
@@ -192,7 +192,7 @@ Json columnJson(const Column& column) {
   return json;
 }
 
-Json reportJson(const Arguments& arguments, const Shown& shown, const std::vector<Column>& columns,
+Json reportJson(const TensorArguments& arguments, const Shown& shown, const std::vector<Column>& columns,
                 const std::optional<TensorDifference>& difference) {
   Json json = {{"format", "fusescope.tensor"}, {"version", 1}, {"name", arguments.name}, {"kind", shown.kind}};
   json["sample"] = shown.sample.empty() ? Json(nullptr) : Json(shown.sample);
@@ -211,7 +211,7 @@ Json reportJson(const Arguments& arguments, const Shown& shown, const std::vecto
   return json;
 }
 
-Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
+Result<int> tensor(const TensorArguments& arguments, const Artifact& artifact) {
   const SampleSource source = arguments.inputs.source(artifact);
   if (!arguments.npy.empty()) TRY(checkOutput(arguments.npy, "--npy", artifact, source));
   if (!arguments.npyF32.empty()) TRY(checkOutput(arguments.npyF32, "--npy-f32", artifact, source));
@@ -240,7 +240,7 @@ Result<int> tensor(const Arguments& arguments, const Artifact& artifact) {
   return kDone;
 }
 
-Result<int> tensor(const Arguments& arguments) {
+Result<int> tensor(const TensorArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   // Checked first, because the advice about assumed extents cannot help if the value does not exist.
   TRY(valueNamed(*artifact.plan, arguments.name));

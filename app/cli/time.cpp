@@ -16,7 +16,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<TimeSettings>;
+using TimeArguments = ArgumentsOf<TimeSettings>;
 
 /// Returns whether a layer, or one inside it, is faster than the measured peaks of the machine allow.
 bool anyBeyondPeaks(const std::vector<StepTime>& layers) {
@@ -95,7 +95,7 @@ void printForPeople(const TimeReport& report) {
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
-Result<int> time(const Arguments& arguments, const Artifact& artifact) {
+Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   auto options = buildOptions(artifact, arguments.engine.threads, {}, progressLine());
   options.effortSeconds = arguments.effort;
@@ -130,7 +130,7 @@ Result<int> time(const Arguments& arguments, const Artifact& artifact) {
   return kDone;
 }
 
-Result<int> time(const Arguments& arguments) {
+Result<int> time(const TimeArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Time, "time a network"));
   if (arguments.perLayer) TRY(checkAble(artifact, Ability::Profile, "time kernels"));

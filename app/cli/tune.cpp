@@ -23,7 +23,7 @@ namespace {
 /// The number of points of the front that are printed for people; --json lists all of them.
 constexpr std::size_t kMostPoints = 12;
 
-using Arguments = ArgumentsOf<TuneSettings>;
+using TuneArguments = ArgumentsOf<TuneSettings>;
 
 std::string errorText(double error) {
   if (std::isnan(error)) return "not evaluated";
@@ -153,7 +153,7 @@ std::string whatCostsAre(const TuneReport& report) {
   return costs + ": only the compiler knows what a pin costs";
 }
 
-void printForPeople(const Arguments& arguments, const TuneReport& report, const Samples& samples) {
+void printForPeople(const TuneArguments& arguments, const TuneReport& report, const Samples& samples) {
   const TuneResult& result = report.result;
   printFront(result.front);
   if (arguments.goal.baselines) printBaselines(result.baselines);
@@ -182,7 +182,7 @@ void printForPeople(const Arguments& arguments, const TuneReport& report, const 
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
 }
 
-Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
+Status checkOutputs(const TuneArguments& arguments, const Artifact& artifact) {
   const SampleSource inputs = arguments.inputs.source(artifact);
   TRY(checkOutput(arguments.output, "--output", artifact, inputs));
   if (arguments.state.empty()) return Done{};
@@ -194,7 +194,7 @@ Status checkOutputs(const Arguments& arguments, const Artifact& artifact) {
 
 /// Returns the allowed error of the outputs against float32 if the command line gives none: the tolerance of the
 /// session.
-Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact) {
+Result<double> errorAllowed(const TuneArguments& arguments, const Artifact& artifact) {
   if (!arguments.metric.empty())
     return Diagnostic{.message = "the largest allowed error is not known, because it is in the unit of --metric",
                       .where = {.attribute = "--max-error"},
@@ -206,7 +206,7 @@ Result<double> errorAllowed(const Arguments& arguments, const Artifact& artifact
                     .help = "Give the largest allowed error, or --min-speedup."};
 }
 
-Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, const StopToken& stop) {
+Result<int> tuneOpened(const TuneArguments& arguments, const Artifact& artifact, const StopToken& stop) {
   TRY(checkOutputs(arguments, artifact));
   const auto samples = TRY(arguments.inputs.samples(artifact));
   TuneOptions options;
@@ -241,7 +241,7 @@ Result<int> tuneOpened(const Arguments& arguments, const Artifact& artifact, con
   return report.result.ok ? kDone : kDoesNotHold;
 }
 
-Result<int> tuneModel(const Arguments& arguments) {
+Result<int> tuneModel(const TuneArguments& arguments) {
   const InterruptStop interrupt;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));

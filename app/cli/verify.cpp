@@ -13,7 +13,7 @@
 namespace fusescope::cli {
 namespace {
 
-using Arguments = ArgumentsOf<VerifySettings>;
+using VerifyArguments = ArgumentsOf<VerifySettings>;
 
 void printMismatch(const Mismatch& mismatch, const Reproducer* reproducer) {
   const RegionFailure& first = mismatch.failure;
@@ -67,7 +67,7 @@ void printForPeople(const VerifyReport& report, const Samples& samples, const Re
   printAboutInputs(samples);
 }
 
-Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
+Result<int> verify(const VerifyArguments& arguments, const Artifact& artifact) {
   const auto samples = TRY(arguments.inputs.samples(artifact));
   VerifyOptions options{.threads = arguments.engine.threads, .seeds = arguments.seeds, .progress = progressLine()};
   if (!artifact.backend.empty()) options.backend = artifact.backend;
@@ -86,7 +86,7 @@ Result<int> verify(const Arguments& arguments, const Artifact& artifact) {
   return report.ok() ? kDone : kDoesNotHold;
 }
 
-Result<int> verify(const Arguments& arguments) {
+Result<int> verify(const VerifyArguments& arguments) {
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(verify(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());

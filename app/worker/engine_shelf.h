@@ -10,9 +10,9 @@
 namespace fusescope::worker {
 
 /// Keeps the artifacts and engines that were used last. Their keys are the request and the identities of all files from
-/// which they were made, so that repeating a request costs nothing, and a file that was changed is read again. A network
-/// that is asked for with other options is not read again, and a build takes over what earlier builds of it found out.
-/// May be used in one thread only.
+/// which they were made, so that repeating a request costs nothing, and a file that was changed is read again. A
+/// network that is asked for with other options is not read again, and a build takes over what earlier builds of it
+/// found out. May be used in one thread only.
 class EngineShelf {
  public:
   Result<Artifact> artifact(const WorkSource& source, const StopToken& stop, const Progress& progress);

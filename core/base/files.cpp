@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -14,12 +15,10 @@
 #include "base/mapped_file.h"
 #include "base/owned_path.h"
 #include "base/temporary_folder.h"
+#include "base/write_pieces.h"
 
 namespace fusescope {
 namespace {
-
-// Bytes of a piece; writing a smaller piece takes as long as copying it.
-constexpr std::size_t kLeastCopied = 64 * 1024;
 
 Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
@@ -30,37 +29,6 @@ Status writePiece(int fd, std::span<const std::byte> bytes, const std::filesyste
   }
   return Done{};
 }
-
-/// A mapped file from which pieces are copied.
-class Source {
- public:
-  explicit Source(const MappedFile& file)
-      : m_file(file), m_descriptor(::open(file.identity().path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat info {};
-    m_isOpen = m_descriptor.number() >= 0 && ::fstat(m_descriptor.number(), &info) == 0 &&
-               info.st_dev == file.identity().device && info.st_ino == file.identity().inode;
-  }
-  /// Appends `bytes`, as far as possible, to the file `to`, and returns how many were appended, from the first. Returns
-  /// 0 if the path leads to another file by now.
-  std::size_t copy(int to, std::span<const std::byte> bytes) const {
-    if (!m_isOpen || !m_file.holds(bytes.data())) return 0;
-    auto at = static_cast<off_t>(bytes.data() - m_file.bytes().data());
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t copied = ::copy_file_range(m_descriptor.number(), &at, to, nullptr, bytes.size() - done, 0);
-      if (copied < 0 && errno == EINTR) continue;
-      // Not possible between these files, or the file became shorter: the rest is written from the mapping.
-      if (copied <= 0) break;
-      done += static_cast<std::size_t>(copied);
-    }
-    return done;
-  }
-
- private:
-  const MappedFile& m_file;
-  Descriptor m_descriptor;
-  bool m_isOpen = false;
-};
 
 /// A function that fills a file, given its descriptor and its path.
 using Fill = std::function<Status(int, const std::string&)>;
@@ -129,9 +97,27 @@ Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   return writePiece(to.number(), TRY(MappedFile::open(name))->bytes(), path);
 }
 
+/// Gives the file `temporary` the name `path`; false and errno if that fails.
+using Put = bool (*)(const std::filesystem::path& temporary, const std::filesystem::path& path);
+
+bool put(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  return ::rename(temporary.c_str(), path.c_str()) == 0;
+}
+
+/// Does the same for a file that is not on disk yet. If it replaces another by rename(), the system starts to write it
+/// to disk (ext4), which takes longer than everything else: the two change their names instead, and the other is
+/// removed. If that is not possible there, or there is no other, it is renamed.
+bool putUnflushed(const std::filesystem::path& temporary, const std::filesystem::path& path) {
+  if (!S_ISREG(statusOf(path).st_mode) ||
+      ::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0)
+    return put(temporary, path);
+  ::unlink(temporary.c_str());  // the other one
+  return true;
+}
+
 /// Makes `fill` fill a file beside `path` and replaces `path` by it, with the same permissions. Symbolic links stay,
 /// and the file to which they lead is replaced; a device or pipe is written to.
-Status replaceFile(const std::filesystem::path& given, const Fill& fill) {
+Status replaceFile(const std::filesystem::path& given, const Fill& fill, Put putInPlace = put) {
   const struct stat before = statusOf(given);
   if (isSpecial(before)) return writeThrough(given, fill);
   const std::filesystem::path path = behindLinks(given);
@@ -147,7 +133,7 @@ Status replaceFile(const std::filesystem::path& given, const Fill& fill) {
     ::unlink(temporary.c_str());
     return written;
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!putInPlace(temporary, path)) {
     const Diagnostic error = systemError(given, "cannot replace");
     ::unlink(temporary.c_str());
     return error;
@@ -182,20 +168,13 @@ Result<std::string> readTextFile(const std::filesystem::path& path) {
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check,
                              std::span<const std::shared_ptr<const MappedFile>> sources) {
-  std::vector<std::unique_ptr<Source>> open;
-  for (const auto& file : sources) open.push_back(std::make_unique<Source>(*file));
-  return replaceFile(path, [&](int fd, const std::string&) -> Status {
-    Status written = Done{};
-    for (std::size_t i = 0; i < pieces.size() && written.ok(); ++i) {
-      std::size_t done = 0;
-      for (auto source = open.begin(); source != open.end() && done == 0 && pieces[i].size() >= kLeastCopied; ++source)
-        done = (*source)->copy(fd, pieces[i]);
-      written = writePiece(fd, pieces[i].subspan(done), path);
-    }
+  const auto fill = [&](int fd, const std::string&) -> Status {
+    const Status written = writePieces(fd, path, pieces, sources);
     // If a file changed, its pieces are the cause of any error, and they are useless even if there was none.
     if (check) TRY(check());
     return written;
-  });
+  };
+  return replaceFile(path, fill, putUnflushed);
 }
 
 Status writeFileAtomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {

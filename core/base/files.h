@@ -33,8 +33,8 @@ Status writeFileAtomically(const std::filesystem::path& path,
 /// Does the same for many pieces of memory, which are written one after another, but does not flush them to disk,
 /// because that would take longer than everything else. If the process is killed, `path` is unchanged or complete;
 /// after a power failure the file may be incomplete, so that this function is only for files that are checked when they
-/// are read. `check` is called when all pieces are written; if it returns an error, `path` is not changed. Long pieces
-/// that lie in one of `sources` are copied from file to file by the system, without reading them into memory.
+/// are read. `check` is called when all pieces are written; if it returns an error, `path` is not changed. `sources`
+/// are the mapped files in which pieces lie (base/write_pieces.h).
 Status writePiecesAtomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
                              const std::function<Status()>& check = {},
                              std::span<const std::shared_ptr<const MappedFile>> sources = {});

@@ -6,9 +6,15 @@
 #include <string_view>
 
 #include "base/descriptor.h"
-#include "cache/folder_place.h"
+#include "cache/shared_place.h"
 
 namespace fusescope {
+
+/// Who may have written the files in a folder.
+enum class FolderTrust {
+  Signed,  ///< anybody, because the files are signed
+  Private  ///< only this user: nobody else can write the folder, its parents, or the file
+};
 
 inline constexpr const char* kUnfinishedFolder = "unfinished";
 

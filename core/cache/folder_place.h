@@ -3,15 +3,10 @@
 #include <filesystem>
 
 #include "cache/abandonable_work.h"
+#include "cache/folder_contents.h"
 #include "cache/shared_place.h"
 
 namespace fusescope {
-
-/// Who may have written the files in a folder.
-enum class FolderTrust {
-  Signed,  ///< anybody, because the files are signed
-  Private  ///< only this user: nobody else can write the folder, its parents, or the file
-};
 
 struct FolderPlaceOptions {
   FolderTrust trust = FolderTrust::Signed;

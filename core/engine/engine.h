@@ -65,9 +65,9 @@ struct TacticChoice {
                                    ///< a tactic
   bool fromCache = false;
   std::vector<TacticTime> candidates;
-  bool takenOver = false;  ///< an earlier build with the same BuildOptions::memory built it; nothing was done again
   LeftUnmeasured left = LeftUnmeasured::No;
   std::optional<double> predictedMs{};  ///< the predicted time of a fused node that was left, if there is a prediction
+  bool takenOver = false;  ///< an earlier build with the same BuildOptions::memory built it; nothing was done again
 };
 /// How the time for measuring was spent. The numbers of regions count equal ones once.
 struct MeasuringReport {

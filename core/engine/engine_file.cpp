@@ -10,6 +10,7 @@
 #include "base/untrusted_json.h"
 #include "base/version.h"
 #include "engine/carried_examples.h"
+#include "engine/described_model.h"
 #include "engine/graph_io.h"
 #include "engine/model_io.h"
 #include "engine/tactic_chooser.h"
@@ -110,26 +111,30 @@ std::shared_ptr<const ReadBackPlan> madeOf(const Json& meta, const std::shared_p
   return made.ok() ? std::move(made).value() : nullptr;
 }
 
-Json metaOf(const EngineFile& content, WeightBlobWriter& weights) {
+/// The JSON of what stands before the model, and behind it.
+std::pair<Json, Json> metaAround(const EngineFile& content) {
   const Plan& plan = *content.plan;
-  Json json{{"format", "fusescope.engine"},
-            {"version", kDescriptionVersion},
-            {"fusescope", kFusescopeVersion},
-            {"backend", content.backend},
-            {"fingerprint", content.fingerprint},
-            {"extents", content.extents},
-            {"model", modelToJson(*unquantized(plan.model), weights)},
-            {"options", toJson(plan.options)},
-            {"plan_hash", plan.hash.hex()},
-            {"plan", toJson(plan)},
-            {"tactics", tacticsToJson(content.tactics)}};
-  if (content.made != nullptr) json["made"] = toJson(*content.made);
-  if (!content.timesWithWeightsOf.empty()) json[kTimesOf] = content.timesWithWeightsOf;
+  Json before{{"format", "fusescope.engine"}, {"version", kDescriptionVersion},     {"fusescope", kFusescopeVersion},
+              {"backend", content.backend},   {"fingerprint", content.fingerprint}, {"extents", content.extents}};
+  Json behind{{"options", toJson(plan.options)},
+              {"plan_hash", plan.hash.hex()},
+              {"plan", toJson(plan)},
+              {"tactics", tacticsToJson(content.tactics)}};
+  if (content.made != nullptr) behind["made"] = toJson(*content.made);
+  if (!content.timesWithWeightsOf.empty()) behind[kTimesOf] = content.timesWithWeightsOf;
   // If the examples cannot be read, the engine is stored without them, because nothing else depends on them.
   if (const auto examples = carriedExamplesText(*unquantized(plan.model)); examples.ok() && !examples.value().empty())
     if (Json parsed = Json::parse(examples.value(), nullptr, false); parsed.is_object())
-      json[kExamples] = std::move(parsed);
-  return json;
+      behind[kExamples] = std::move(parsed);
+  return {std::move(before), std::move(behind)};
+}
+
+/// One JSON object, of two and what stands between them.
+std::string metaText(const EngineFile& content, const DescribedModel& model) {
+  const auto [before, behind] = metaAround(content);
+  std::string text = before.dump();
+  text.back() = ',';
+  return text + "\"model\":" + model.text + "," + behind.dump().substr(1);
 }
 
 Result<Header> readHeader(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -191,15 +196,16 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights,
 }  // namespace
 
 Status writeEngineFile(const std::filesystem::path& path, const EngineFile& content) {
-  WeightBlobWriter weights;
+  DescribedModel model;
   std::string meta;
   try {
-    meta = metaOf(content, weights).dump();
+    model = describedModel(unquantized(content.plan->model));
+    meta = metaText(content, model);
   } catch (const Json::exception& error) {
     return badFile(path, std::string("cannot be written: a name or attribute of the model is not valid text (") +
                              error.what() + ")");
   }
-  Header header{.metaBytes = meta.size(), .weightsBytes = weights.bytes()};
+  Header header{.metaBytes = meta.size(), .weightsBytes = model.weights.bytes()};
   const std::size_t metaEnd = sizeof header + meta.size();
   header.weightsOffset = (metaEnd + kAlignment - 1) / kAlignment * kAlignment;
   const Hash128 hash = hashText(meta);
@@ -210,7 +216,7 @@ Status writeEngineFile(const std::filesystem::path& path, const EngineFile& cont
   std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&header, 1)),
                                                  std::as_bytes(std::span(meta.data(), meta.size())),
                                                  std::span(padding).first(header.weightsOffset - metaEnd)};
-  pieces.insert(pieces.end(), weights.pieces().begin(), weights.pieces().end());
+  pieces.insert(pieces.end(), model.weights.pieces().begin(), model.weights.pieces().end());
   const MappedFiles& files = content.plan->model->files;
   return writePiecesAtomically(
       path, pieces, [&] { return checkIntact(files); }, files);

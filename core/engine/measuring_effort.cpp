@@ -18,7 +18,7 @@ constexpr double kUsualNoise = 0.01;     // of a quiet machine
 // Runs of one moment agree better than two moments do. More than the most is of a busy machine, on which a region is
 // measured later, and not given up.
 constexpr double kLeastNoise = 0.005, kMostNoise = 0.02;
-constexpr int kDisturbedInARow = 3;      // regions, after which the machine counts as busy
+constexpr int kDisturbedInARow = 3;  // regions, after which the machine counts as busy
 
 }  // namespace
 
@@ -123,6 +123,11 @@ bool MeasuringEffort::isSpent() const {
   return !m_measuresAll && m_report.spentSeconds >= m_report.budgetSeconds;
 }
 
+double MeasuringEffort::leftMs() const {
+  if (m_measuresAll) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, 1000 * (m_report.budgetSeconds - m_report.spentSeconds));
+}
+
 void MeasuringEffort::noteSpread(double spread) {
   m_spreads.push_back(spread);
 }
@@ -144,12 +149,13 @@ void MeasuringEffort::noteAttempt(bool wasDisturbed) {
 }
 
 bool MeasuringEffort::isBusy() const {
-  return m_disturbed >= kDisturbedInARow;
+  return !m_measuresAll && m_disturbed >= kDisturbedInARow;
 }
 
 LeftUnmeasured MeasuringEffort::whyNot() const {
-  if (isSpent()) return LeftUnmeasured::EffortSpent;
-  return isBusy() ? LeftUnmeasured::MachineBusy : LeftUnmeasured::No;
+  const bool isOver = isSpent();
+  if (isBusy() || (isOver && isDoubtful())) return LeftUnmeasured::MachineBusy;
+  return isOver ? LeftUnmeasured::EffortSpent : LeftUnmeasured::No;
 }
 
 void MeasuringEffort::count(LeftUnmeasured left, bool measuredHere) {

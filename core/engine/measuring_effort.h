@@ -66,6 +66,7 @@ class MeasuringEffort {
   void measureAll();
   void spend(double ms) { m_report.spentSeconds += ms / 1000; }
   bool isSpent() const;
+  double leftMs() const;  ///< until then; 0 if it is spent
 
   /// Notes the relative spread of the repeated runs of a kernel.
   void noteSpread(double spread);
@@ -81,7 +82,8 @@ class MeasuringEffort {
   bool isDoubtful() const { return m_disturbed > 0; }
   /// Returns whether so many attempts in a row were disturbed that nothing more is tried in this build.
   bool isBusy() const;
-  /// Returns why nothing may be measured now; No if something may.
+  /// Returns why nothing may be measured now; No if something may. If the time went into waiting for other work, the
+  /// machine is busy.
   LeftUnmeasured whyNot() const;
 
   /// Adds regions to the report.

@@ -190,6 +190,8 @@ class TacticPlanner {
       const std::string kind = kindOf(*first.request.fused);
       if (!region.isOpen) {
         order.learn(kind, savedShare(first.ways.times));
+        for (const auto& time : first.ways.times)
+          if (time) m_chooser.effort().noteSpread(time->spread);
         continue;
       }
       open.push_back(&region);

@@ -18,9 +18,11 @@ constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 
 constexpr int kMostConversionTimes = 5;  // where samples hardly agree
 /// Of conversions between two types, there and back: enough to tell what others take.
 constexpr std::int64_t kConvertedElements[] = {1 << 4, 1 << 7, 1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 21};
-constexpr double kNear = 1.6;               // times the fastest: measured again
-constexpr double kSettled = 0.02;           // by how much two times of one kernel may differ
-constexpr double kMuchLonger = 3;           // than on a quiet machine: others use the processors
+constexpr double kNear = 1.6;      // times the fastest: measured again
+constexpr double kSettled = 0.02;  // by how much two times of one kernel may differ
+constexpr double kMuchLonger = 3;  // than on a quiet machine: others use the processors
+// Multiples of the patience with a region of which no run was undisturbed: the next build may measure it.
+constexpr double kFirstPatience = 3, kLeastPatience = 0.1;
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
 constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
 
@@ -163,7 +165,11 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
   std::vector<std::optional<KernelTime>> times(which.size());
   if (measured.empty()) return times;
   MeasureBudget budget = m_budget;
-  if (m_effort->isDoubtful()) budget.endOfPatience = 1;
+  if (!m_isBrief) {
+    const double once = std::max(budget.patience * budget.msEach, budget.leastPatienceMs);
+    const double affordable = m_effort->leftMs() / (once * static_cast<double>(measured.size()));
+    budget.endOfPatience = std::clamp(affordable, kLeastPatience, m_effort->isDoubtful() ? 1.0 : kFirstPatience);
+  }
   const double start = m_effort->nowMs();
   const auto found = TRY(measureKernels(measured, budget, m_options.stop, threads()));
   const double spent = m_effort->nowMs() - start;

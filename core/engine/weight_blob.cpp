@@ -17,7 +17,7 @@ constexpr std::uint64_t kSmallBytes = 1 << 16;
 
 Json WeightBlobWriter::add(const Tensor& tensor) {
   Json json{{"type", name(tensor.type())}, {"dims", tensor.dims()}};
-  if (!tensor.hasData()) return json;
+  if (!tensor.hasData() || m_stop.stop_requested()) return json;
   if (tensor.type() == DataType::String) {
     json["strings"] = tensor.strings();
     return json;

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/json_fwd.h"
 #include "base/mapped_file.h"
+#include "base/stop.h"
 #include "ir/tensor.h"
 
 namespace fusescope {
@@ -15,12 +17,15 @@ namespace fusescope {
 /// tensors must stay valid until the pieces are written.
 class WeightBlobWriter {
  public:
+  /// If `stop` is requested, tensors are no longer read, and what was collected is of no use.
+  explicit WeightBlobWriter(StopToken stop = {}) : m_stop(std::move(stop)) {}
   /// Adds the data and returns the JSON that represents the tensor: type, dims, and offset, bytes and hash of its data.
   Json add(const Tensor& tensor);
   const std::vector<std::span<const std::byte>>& pieces() const { return m_pieces; }
   std::uint64_t bytes() const { return m_bytes; }
 
  private:
+  StopToken m_stop;
   std::vector<std::span<const std::byte>> m_pieces;
   std::vector<Tensor> m_keep;
   std::uint64_t m_bytes = 0;

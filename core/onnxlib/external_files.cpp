@@ -10,7 +10,12 @@ ExternalFiles::ExternalFiles(const fs::path& model) : m_folder(model.parent_path
 }
 
 Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(const std::string& location) {
-  if (const auto known = m_open.find(location); known != m_open.end()) return known->second;
+  auto found = m_found.find(location);
+  if (found == m_found.end()) found = m_found.emplace(location, find(location)).first;
+  return found->second;
+}
+
+Result<std::shared_ptr<const MappedFile>> ExternalFiles::find(const std::string& location) const {
   const auto refuse = [&](const std::string& why) {
     return Diagnostic{.message = "its external data '" + location + "' " + why};
   };
@@ -34,13 +39,13 @@ Result<std::shared_ptr<const MappedFile>> ExternalFiles::open(const std::string&
 
   auto mapped = MappedFile::open(folder / relative);  // opened by this name, because a link may lead elsewhere later
   if (!mapped.ok()) return refuse(mapped.error().message);
-  m_open.emplace(location, mapped.value());
   return mapped;
 }
 
 MappedFiles ExternalFiles::opened() const {
   MappedFiles files;
-  for (const auto& [location, file] : m_open) files.push_back(file);
+  for (const auto& [location, file] : m_found)
+    if (file.ok()) files.push_back(file.value());
   return files;
 }
 

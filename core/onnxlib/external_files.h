@@ -15,13 +15,15 @@ class ExternalFiles {
  public:
   explicit ExternalFiles(const std::filesystem::path& model);
   /// Opens the file at `location`. The error names a location that is absolute, that leaves the folder (by ".." or
-  /// through a link), or that does not exist.
+  /// through a link), or that does not exist. The next tensor at that location gets the same answer.
   Result<std::shared_ptr<const MappedFile>> open(const std::string& location);
   MappedFiles opened() const;
 
  private:
+  Result<std::shared_ptr<const MappedFile>> find(const std::string& location) const;
+
   std::filesystem::path m_folder;
-  std::map<std::string, std::shared_ptr<const MappedFile>> m_open;
+  std::map<std::string, Result<std::shared_ptr<const MappedFile>>> m_found;  ///< or why not, by location
 };
 
 }  // namespace fusescope::onnxlib

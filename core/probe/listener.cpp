@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "base/files.h"
@@ -124,7 +125,8 @@ Result<bool> Listener::sharesFiles(const ProbeOptions& options, const StopToken&
   if (!folder.ok()) return false;
   std::random_device random;
   const std::string ours = fmt::format("{:08x}{:08x}{:08x}", random(), random(), random());
-  if (!writeFileAtomically(folder.value() / "word", ours).ok()) return false;
+  const auto bytes = std::as_bytes(std::span(ours.data(), ours.size()));
+  if (!writePiecesAtomically(folder.value() / "word", std::span(&bytes, 1)).ok()) return false;
   const auto [job, mailbox] = newJob();
   send({{"op", "look"}, {"job", job}, {"path", (folder.value() / "word").string()}});
   const auto frame = mailbox->take(stop, Mailbox::Clock::now() + options.handshake);

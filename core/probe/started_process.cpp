@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,10 +127,18 @@ bool StartedProcess::hasEnded() {
 }
 
 bool StartedProcess::endsWithin(std::chrono::milliseconds patience) {
+  if (hasEnded()) return true;
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, m_id, 0)));  // can be read once it has ended
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!hasEnded()) {
-    if (std::chrono::steady_clock::now() >= until) return false;
-    ::poll(nullptr, 0, 2);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd end{process.number(), POLLIN, 0};
+    if (process.isOpen()) {
+      ::poll(&end, 1, static_cast<int>(left.count()));
+    } else {
+      ::poll(nullptr, 0, 2);  // an old system
+    }
   }
   return true;
 }

@@ -18,6 +18,18 @@
 namespace fusescope {
 namespace {
 
+Json measuringJson(const MeasuringReport& measuring) {
+  return {{"budget_seconds", jsonNumber(measuring.budgetSeconds)},
+          {"budget_asked", measuring.isAsked},
+          {"spent_seconds", jsonNumber(measuring.spentSeconds)},
+          {"noise", jsonNumber(measuring.noise)},
+          {"measured", measuring.measured},
+          {"known", measuring.known},
+          {"left_effort", measuring.effortSpent},
+          {"left_noise", measuring.belowNoise},
+          {"left_busy", measuring.machineBusy}};
+}
+
 /// Returns whether `inputs` have the extents at which the work and bytes of the kernels of `cover` are known.
 bool haveUsualExtents(const Cover& cover, const std::map<std::string, Tensor>& inputs) {
   return std::ranges::all_of(cover.inputSpecs, [&](const InputSpec& spec) {

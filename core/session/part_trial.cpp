@@ -9,8 +9,8 @@
 
 #include "base/name_hints.h"
 #include "engine/engine.h"
-#include "onnxlib/edited_network.h"
 #include "ir/graph.h"
+#include "onnxlib/edited_network.h"
 #include "planning/applicable_options.h"
 #include "planning/read_back_plan.h"
 #include "session/build_and_run.h"

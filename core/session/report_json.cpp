@@ -50,20 +50,4 @@ Json optionalNumber(const std::optional<double>& number) {
   return number ? jsonNumber(*number) : Json(nullptr);
 }
 
-namespace {
-
-Json measuringJson(const MeasuringReport& measuring) {
-  return {{"budget_seconds", jsonNumber(measuring.budgetSeconds)},
-          {"budget_asked", measuring.isAsked},
-          {"spent_seconds", jsonNumber(measuring.spentSeconds)},
-          {"noise", jsonNumber(measuring.noise)},
-          {"measured", measuring.measured},
-          {"known", measuring.known},
-          {"left_effort", measuring.effortSpent},
-          {"left_noise", measuring.belowNoise},
-          {"left_busy", measuring.machineBusy}};
-}
-
-}  // namespace
-
 }  // namespace fusescope

@@ -3,30 +3,26 @@ that it needs, compiled by the listener meanwhile, so that it needs not be compi
 
 import marshal
 import re
-import sys
-import zipimport
 
 PACKAGE = __package__
 FIRST = ("__init__", "base", "frames", "blobs", "prelude", "child", "compilers.__init__")
 NAMED = re.compile(r"^(?:    )*from (\.+)(\w*) import (.+)$", re.MULTILINE)
 
 
-def order_for(compiler, archive):
-    """The bytes that a process which imported the package of `compiler` waits for."""
-    importer = zipimport.zipimporter(archive)
-    modules, waiting = {}, [*FIRST, "compilers." + compiler.replace("-", "_")]
+def order_for(compiler, modules):
+    """The bytes that a process which imported the package of `compiler` waits for. `modules`: prelude.Archive."""
+    needed, waiting = {}, [*FIRST, "compilers." + compiler.replace("-", "_")]
     while waiting:
         name = waiting.pop()
-        if name in modules:
+        if full_name(name) in needed:
             continue
-        place = f"{PACKAGE}/{name.replace('.', '/')}.py"
-        try:
-            source = importer.get_data(place).decode()
-        except OSError:
+        found = modules.get(full_name(name))
+        if found is None:
             continue  # no module of the probe
-        modules[name] = place, compile(source, f"{archive}/{place}", "exec", dont_inherit=True)
+        place, code, source = found
+        needed[full_name(name)] = place, code
         waiting += named_in(source, name.split(".")[:-1])
-    told = marshal.dumps((archive, compiler, {full_name(name): each for name, each in modules.items()}))
+    told = marshal.dumps((modules.archive, compiler, needed))
     return b"%d\n" % len(told) + told
 
 

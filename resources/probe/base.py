@@ -58,6 +58,12 @@ class Compiler:
 failed_ahead = {}  # module -> why it could not be imported when that was tried before it was asked for (prelude.py)
 
 
+def set_variables(ahead):
+    """Those of AHEAD, where the user has not set them: for a package that was not imported ahead."""
+    for name, value in ahead[1].items():
+        os.environ.setdefault(name, value)
+
+
 def import_package(module, distribution):
     """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or cannot be imported."""
     try:

@@ -4,6 +4,8 @@ import fcntl
 import os
 import time
 
+from .prelude import remove_folder
+
 PREFIX = "fusescope-probe-"
 UNFINISHED_SECONDS = 3600  # a folder that nobody locked yet is left alone for so long
 
@@ -23,9 +25,7 @@ def remove_stale(parent):
         path = os.path.join(parent, name)
         try:
             if name.startswith(PREFIX) and is_ours(path) and is_abandoned(path):
-                import shutil
-
-                shutil.rmtree(path, ignore_errors=True)
+                remove_folder(path)
         except OSError:
             continue  # another probe was quicker
 

@@ -11,7 +11,7 @@ from .base import Refusal
 from .blobs import Cache, Incoming, is_safe_name, is_sha256
 from .frames import PIECE, FrameReader, json_bytes
 from .pipes import Writer, read_what_is_there
-from .prelude import end_group
+from .prelude import end_group, remove_folder
 
 MOST_LOG = 16 << 10  # bytes of what a compiler printed last
 WINDOW = 4 << 20  # bytes of answers that may be on their way
@@ -233,9 +233,7 @@ class Job:
             incoming.close()
         if self._open is not None:
             self._open.close()
-        import shutil
-
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove_folder(self._folder)
 
 
 class Outgoing:

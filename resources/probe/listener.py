@@ -2,7 +2,7 @@
 
 import importlib
 import os
-import selectors
+import select
 import signal
 import sys
 import time
@@ -14,7 +14,7 @@ from .frames import FrameReader, Garbled, frame
 from .hello import about_this_environment
 from .job import Job
 from .pipes import Writer, read_what_is_there
-from .prelude import end_group
+from .prelude import end_group, remove_folder
 
 PROTOCOL = 1
 SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone, until it says how many
@@ -24,9 +24,9 @@ MOST_WAITING = 1 << 20  # bytes that wait to be sent before more of a file is re
 
 class Listener:
     """One thread, one loop: forks of it are safe, and nothing that a job does holds it up. `ahead`: a process that
-    imports the package of a compiler already (prelude.py), or None."""
+    imports the package of a compiler already, or None; `modules`: those of the probe (prelude.py)."""
 
-    def __init__(self, source, sink, folder, version, keeper, ahead):
+    def __init__(self, source, sink, folder, version, keeper, ahead, modules):
         self._source, self._folder, self._version = source, folder, version
         self._jobs = {}
         self._reader = FrameReader()
@@ -34,6 +34,7 @@ class Listener:
         os.set_blocking(source, False)
         self._keeper = keeper
         self._ahead, self._ahead_order, self._began = ahead, None, self._heard
+        self._modules = modules
         self._sink = Writer(sink)
         self._wakes, self._wake = os.pipe()
         for end in (self._wakes, self._wake):
@@ -51,7 +52,7 @@ class Listener:
                         **about_this_environment()})
             self._sink.flush()
             if self._ahead is not None:
-                self._ahead_order = order_for(self._ahead.compiler, os.path.join(self._folder, "probe.zip"))
+                self._ahead_order = order_for(self._ahead.compiler, self._modules)
             folders.remove_stale(os.path.dirname(self._folder))
             while self._goes_on:
                 self._turn()
@@ -71,27 +72,27 @@ class Listener:
         self._goes_on = False
 
     def _turn(self):
-        with selectors.PollSelector() as selector:
-            selector.register(self._source, selectors.EVENT_READ)
-            selector.register(self._wakes, selectors.EVENT_READ)
-            if len(self._sink):
-                selector.register(self._sink.descriptor, selectors.EVENT_WRITE)
-            for job in self._jobs.values():
-                selector.register(job.answers, selectors.EVENT_READ, (job, job.read_answers))
-                selector.register(job.log, selectors.EVENT_READ, (job, job.read_log))
-                if len(job.commands):
-                    selector.register(job.commands.descriptor, selectors.EVENT_WRITE, (job, job.commands.flush))
-            until = self._heard + self._silence
-            if self._ahead is not None:
-                until = min(until, self._began + UNCLAIMED)
-            ready = selector.select(max(0.0, until - time.monotonic()))
-        for key, _ in ready:
-            if key.data is not None:
-                self._of_a_job(*key.data)
-            elif key.fd == self._source:
-                self._listen()
-            elif key.fd == self._wakes:
-                read_what_is_there(self._wakes)
+        wanted, steps = select.poll(), {}
+
+        def watch(descriptor, events, *step):
+            wanted.register(descriptor, events)
+            steps[descriptor] = step
+
+        watch(self._source, select.POLLIN, self._listen)
+        watch(self._wakes, select.POLLIN, read_what_is_there, self._wakes)
+        if len(self._sink):
+            watch(self._sink.descriptor, select.POLLOUT, self._sink.flush)
+        for job in self._jobs.values():
+            watch(job.answers, select.POLLIN, self._of_a_job, job, job.read_answers)
+            watch(job.log, select.POLLIN, self._of_a_job, job, job.read_log)
+            if len(job.commands):
+                watch(job.commands.descriptor, select.POLLOUT, self._of_a_job, job, job.commands.flush)
+        until = self._heard + self._silence
+        if self._ahead is not None:
+            until = min(until, self._began + UNCLAIMED)
+        for descriptor, _ in wanted.poll(max(0.0, until - time.monotonic()) * 1e3):
+            step, *of = steps[descriptor]
+            step(*of)
         self._sink.flush()
         self._reap()
         self._fill()
@@ -206,9 +207,7 @@ class Listener:
             job.end()
         for job in self._jobs.values():
             os.waitpid(job.pid, 0)
-        import shutil
-
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove_folder(self._folder)
 
 
 def word_in(path):
@@ -229,11 +228,11 @@ def witness(compiler):
         return {"is_there": False, "why_not": f"what is there cannot be told: {type(error).__name__}: {error}"}
 
 
-def listen(source, sink, folder, archive, keeper, ahead):
+def listen(source, sink, folder, archive, keeper, ahead, modules):
     """Never returns: what the prelude calls once the probe is there. `folder`: its own; `archive`: its bytes."""
     try:
         folders.lock_folder(folder)
-        Listener(source, sink, folder, sha256_of_bytes(archive), keeper, ahead).run()
+        Listener(source, sink, folder, sha256_of_bytes(archive), keeper, ahead, modules).run()
     except BaseException:
         import traceback
 

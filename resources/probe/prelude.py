@@ -46,12 +46,11 @@ class Keeper:
 
 
 def keep(listens, unwanted):
-    import shutil
-    import signal
+    import _signal  # what `signal` consists of, without its enumerations, which take a while to be made
 
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_IGN)
+    _signal.set_wakeup_fd(-1)
+    for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM, _signal.SIGCHLD):
+        _signal.signal(number, _signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -71,7 +70,25 @@ def keep(listens, unwanted):
     for pid in jobs:
         end_group(pid)
     if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
+
+
+def remove_folder(folder):
+    """Removes as much of it as can be removed. To import shutil for that takes longer, and may fail by then."""
+    for place, folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            remove(os.unlink, os.path.join(place, name))
+        for name in folders:
+            path = os.path.join(place, name)
+            remove(os.unlink if os.path.islink(path) else os.rmdir, path)
+    remove(os.rmdir, folder)
+
+
+def remove(by, path):
+    try:
+        by(path)
+    except OSError:
+        pass
 
 
 def end_group(pid):
@@ -159,15 +176,20 @@ def chunks_from(commands):
 
 
 def import_ahead(modules, variables, chunks, answers):
-    """Never returns. What fails is kept for the one that imports it again: a second try may fail otherwise."""
+    """Never returns. What fails is kept for the one that imports it again: a second try may fail otherwise. Nothing is
+    collected meanwhile: a package makes much that stays."""
+    import gc
+
     for name, value in variables.items():
         os.environ.setdefault(name, value)
     failed = {}
+    gc.disable()
     for module in modules:
         try:
             __import__(module)
         except BaseException as error:
             failed[module] = error
+    gc.enable()
     import marshal
 
     data = chunks.get()
@@ -184,27 +206,55 @@ def import_ahead(modules, variables, chunks, answers):
 
 
 class Compiled:
-    """Finds modules of the probe whose code was handed over by the process that compiled them."""
+    """Finds modules of the probe whose code is there: `modules` has (place in the archive, code, …) for their names."""
 
     def __init__(self, path, modules):
         self._path, self._modules = path, modules
 
     def find_spec(self, name, path=None, target=None):
-        if name not in self._modules:
+        found = self._modules.get(name)
+        if found is None:
             return None
         from importlib.machinery import ModuleSpec
 
-        place, code = self._modules[name]
-        spec = ModuleSpec(name, self, origin=os.path.join(self._path, place), is_package=place.endswith("__init__.py"))
+        place = os.path.join(self._path, found[0])
+        spec = ModuleSpec(name, self, origin=place, is_package=place.endswith("__init__.py"))
         if spec.submodule_search_locations is not None:
-            spec.submodule_search_locations.append(os.path.join(self._path, os.path.dirname(place)))
+            spec.submodule_search_locations.append(os.path.dirname(place))
         return spec
 
     def create_module(self, spec):
         return None
 
     def exec_module(self, module):
-        exec(self._modules[module.__name__][1], module.__dict__)
+        exec(self._modules.get(module.__name__)[1], module.__dict__)
+
+
+class Archive(Compiled):
+    """Finds them in the archive. Each is compiled once, also where its code is handed to another process (ahead.py)."""
+
+    def __init__(self, path):
+        import zipimport
+
+        super().__init__(path, self)
+        self.archive, self.get_data = path, zipimport.zipimporter(path).get_data
+        self._found = {}
+
+    def get(self, name):
+        """(place, code, source); None where there is no such module."""
+        if name not in self._found:
+            self._found[name] = self._compiled(name) if name.partition(".")[0] == "fusescope_probe" else None
+        return self._found[name]
+
+    def _compiled(self, name):
+        for end in ("/__init__.py", ".py"):
+            place = name.replace(".", "/") + end
+            try:
+                source = self.get_data(place).decode()
+            except OSError:
+                continue
+            return place, compile(source, os.path.join(self.archive, place), "exec", dont_inherit=True), source
+        return None
 
 
 def own_folder():
@@ -237,8 +287,8 @@ def begin(source, sink, size, ahead):
     path = os.path.join(folder, "probe.zip")
     with open(path, "wb") as file:
         file.write(archive)
-    sys.path.insert(0, path)
-    import fusescope_probe.listener
+    modules = Archive(path)
+    sys.meta_path.insert(0, modules)
+    from fusescope_probe import listener
 
-    sys.path.pop(0)
-    fusescope_probe.listener.listen(source, sink, folder, archive, keeper, ahead)
+    listener.listen(source, sink, folder, archive, keeper, ahead, modules)

@@ -2,6 +2,7 @@
 // in bf16 and as int8: how long packing them from the mapped file takes, and how long reading them packed would take,
 // from the store (zstd, hash) and from a plain file. Pages of all files are in memory, which favours reading.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <set>
 
 #include "backends/threads.h"
-#include "base/elapsed.h"
 #include "base/mapped_file.h"
 #include "base/temporary_folder.h"
 #include "cache/blob_file.h"
@@ -21,7 +21,12 @@
 namespace fusescope {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// Milliseconds of processor time that this process has used.
+double usedMs() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return 1e3 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e6;
+}
 
 struct Cost {
   std::size_t weights = 0, inFile = 0;
@@ -36,19 +41,19 @@ bool isAmong(const Tensor& packed, std::span<const Tensor> sources) {
 }
 
 double plainReadMs(const std::filesystem::path& path) {
-  const auto start = Clock::now();
+  const double start = usedMs();
   std::ifstream file(path, std::ios::binary);
   std::string bytes(std::filesystem::file_size(path), '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return msSince(start);
+  return usedMs() - start;
 }
 
 Status measureOne(const Packing& packing, std::span<const Tensor> sources, const std::filesystem::path& folder,
                   Cost& cost) {
   std::ignore = TRY(packing.pack(sources));  // so that the pages of the file are in memory
-  auto start = Clock::now();
+  double start = usedMs();
   const Tensor made = TRY(packing.pack(sources));
-  const double packMs = msSince(start);
+  const double packMs = usedMs() - start;
   ++cost.weights;
   if (isAmong(made, sources)) {
     ++cost.inFile;
@@ -57,13 +62,13 @@ Status measureOne(const Packing& packing, std::span<const Tensor> sources, const
   cost.packMs += packMs;
   cost.bytes += made.byteSize();
   const std::string_view bytes(reinterpret_cast<const char*>(made.bytes()), made.byteSize());
-  start = Clock::now();
+  start = usedMs();
   const BlobFacts facts = TRY(writeBlob(folder / "blob", bytes, {}, {}));
-  cost.writeMs += msSince(start);
+  cost.writeMs += usedMs() - start;
   cost.stored += facts.stored;
-  start = Clock::now();
+  start = usedMs();
   std::ignore = TRY(readBlob(folder / "blob", facts));
-  cost.storeMs += msSince(start);
+  cost.storeMs += usedMs() - start;
   std::ofstream(folder / "plain", std::ios::binary) << bytes;
   cost.fileMs += plainReadMs(folder / "plain");
   return Done{};
@@ -76,7 +81,7 @@ Status measure(const std::filesystem::path& path, const std::string& types, cons
   for (const InputSpec& spec : plan->inputSpecs) extents[spec.name] = spec.opt;
   const auto folder = TRY(TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-packed"));
   const Backend& backend = *findBackend("native");
-  const KernelRequests requests = TRY(KernelRequests::create(*plan, extents, hardwareThreads()));
+  const KernelRequests requests = TRY(KernelRequests::create(*plan, extents, 1));
   Cost cost;
   std::set<std::pair<std::string, const std::byte*>> known;  // tied weights are packed once
   for (const FusedNode& fused : plan->fusedNodes) {
@@ -87,9 +92,13 @@ Status measure(const std::filesystem::path& path, const std::string& types, cons
     const auto code = TRY(backend.compile(request.value(), tactics.front()));
     for (const Packing& packing : code->packings()) {
       std::vector<Tensor> sources;
-      for (const std::size_t slot : packing.weightSlots)
-        sources.push_back(request.value().constants.at(request.value().weightSlots[slot]).aligned());
-      if (!sources.empty() && !known.emplace(packing.form, sources.front().bytes()).second) continue;
+      const std::byte* first = nullptr;
+      for (const std::size_t slot : packing.weightSlots) {
+        const Tensor& constant = request.value().constants.at(request.value().weightSlots[slot]);
+        if (first == nullptr) first = constant.bytes();
+        sources.push_back(constant.aligned());
+      }
+      if (!sources.empty() && !known.emplace(packing.form, first).second) continue;
       TRY(measureOne(packing, sources, folder.path(), cost));
     }
   }
@@ -112,6 +121,7 @@ int main(int argc, char** argv) {
   using namespace fusescope;
   const std::vector<std::pair<std::string, PlanOptions>> asked{
       {"f32", {}}, {"bf16", {.precisions = {DataType::BF16}}}, {"int8", {.weightOnly = {.type = DataType::I8}}}};
+  setThreads(1);
   for (int i = 1; i < argc; ++i)
     for (const auto& [types, options] : asked)
       if (const auto status = measure(argv[i], types, options); !status.ok())

@@ -7,6 +7,7 @@
 #include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/error_report.h"
+#include "session/run_comparison.h"
 #include "tests/gui/gui_support.h"
 #include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"

@@ -118,12 +118,14 @@ class SharedAnswers : public Tally {
     std::ofstream(packages / "tally-1.5.dist-info" / "INSTALLER") << name << "\n";
     return python;
   }
-  /// On the machine with that Python, after it forgot everything.
+  /// On the machine with that Python, after it forgot everything. The second one only reads, so that what it finds is
+  /// what the first one made.
   Json planOn(const std::string& python) const {
     ::setenv("FUSESCOPE_PYTHON", python.c_str(), 1);
-    fs::remove(file("asked"));
-    return planOfNewMachine(file("cache of " + std::to_string(python == m_first)), [this] {
-      return json({"plan", network(), "--compiler", "tally"});
+    const std::string mode = python == m_first ? "write" : "read";
+    return planOfNewMachine(file("cache"), [this, mode] {
+      fs::remove(file("asked"));
+      return json({"plan", network(), "--compiler", "tally", "--cache", mode});
     });
   }
   bool wasCompiled() const { return fs::exists(file("asked")); }
@@ -137,14 +139,16 @@ class SharedAnswers : public Tally {
 
 TEST_F(SharedAnswers, AreFoundByAMachineThatHasItsOwnInstallation) {
   m_team.use(m_team.folder());
-  EXPECT_EQ(foundOn(planOn(m_first)), "");
-  EXPECT_TRUE(wasCompiled());
+  std::ignore = planOn(m_first);
   EXPECT_EQ(m_team.entries(), 2) << "what it supports, and what it made; nothing that holds on one machine only";
   const Json second = planOn(m_second);
   EXPECT_EQ(foundOn(second), "shared folder") << second["decisions"];
   EXPECT_FALSE(wasCompiled());
   EXPECT_EQ(second["compiler"]["environment"], m_second);
-  EXPECT_EQ(foundOn(json({"plan", network(), "--compiler", "tally"})), "disk") << "it keeps what it found";
+  std::string later;
+  for (int i = 0; i < kPatience && later != "disk"; ++i)
+    later = foundOn(json({"plan", network(), "--compiler", "tally"}));
+  EXPECT_EQ(later, "disk") << "it keeps what it found";
 }
 
 TEST_F(SharedAnswers, OfOtherCodeAreNotFoundThoughItsVersionIsTheSame) {
@@ -178,7 +182,7 @@ TEST_F(SharedAnswers, AreFoundInARealRedis) {
   if (!RedisServer::isInstalled()) GTEST_SKIP() << "there is no redis-server";
   const RedisServer redis;
   m_team.use("unix:" + redis.socketPath());
-  EXPECT_EQ(foundOn(planOn(m_first)), "");
+  std::ignore = planOn(m_first);
   const Json second = planOn(m_second);
   EXPECT_EQ(foundOn(second), "redis") << second["decisions"];
   EXPECT_FALSE(wasCompiled());
@@ -250,7 +254,6 @@ class SharedAnswersOfReal : public ::testing::TestWithParam<const char*> {
   }
   void expectShared(const char* where) const {
     const Json first = planOn(m_first), second = planOn(m_second);
-    EXPECT_EQ(foundOn(first), "");
     EXPECT_EQ(foundOn(second), where) << second["decisions"];
     for (const char* part : {"kernels", "nodes", "conversions"}) EXPECT_EQ(second[part], first[part]) << part;
   }

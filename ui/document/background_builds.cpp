@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/mapped_file.h"
-#include "planning/plan_json.h"
+#include "planning/plan_options_json.h"
 #include "session/options_json.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

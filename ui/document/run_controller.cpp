@@ -353,6 +353,7 @@ void RunController::compare() {
 
 void RunController::next() {
   if (m_request == 0 && !m_steps.empty() && m_before != nullptr && m_before->busy()) {
+    m_what = QStringLiteral("waiting for the background build to end");
     emit activityChanged();
     QTimer::singleShot(kWaitMs, this, &RunController::next);
     return;
@@ -401,9 +402,19 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
 
 void RunController::cancel() {
   m_buildsOncePlanned = false;
+  const bool isWaiting = m_request == 0 && !m_steps.empty();
   m_steps.clear();
   if (m_request != 0) m_worker.cancel(m_request);
+  if (isWaiting) cancelWaiting();
   emit activityChanged();
+}
+
+/// Runs that were to begin once the other worker is done.
+void RunController::cancelWaiting() {
+  std::vector<std::string> waiting;
+  for (const Run& run : m_runs.all())
+    if (run.working()) waiting.push_back(run.id);
+  for (const std::string& id : waiting) failed(id, Diagnostic::cancellation());
 }
 
 void RunController::forget() {

@@ -139,6 +139,7 @@ class RunController : public QObject {
   void queueCompare(const std::string& a, const std::string& b);
   /// Begins the next step if nothing is under way.
   void next();
+  void cancelWaiting();
   /// `what` for people; `id` the run it is for, or empty. `decode`, from const Json& to Result<T>, is called off the
   /// GUI thread; `done` takes what it made. On failure everything that waits is dropped.
   template <class Decode, class Done>

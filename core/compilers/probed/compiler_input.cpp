@@ -125,6 +125,16 @@ class ValueNames {
   CompilerInput& m_handed;
 };
 
+/// Writes it into a temporary folder. It is not flushed to disk: after a failure of power nobody reads it.
+Status writeHere(const std::filesystem::path& path, const onnxlib::NetworkBytes& network) {
+  const auto check = [&] { return checkIntact(network.files); };
+  if (!network.weights.empty())
+    TRY(writePiecesAtomically(path.parent_path() / onnxlib::weightsNameOf(path), network.weights, check,
+                              network.files));
+  const auto model = std::as_bytes(std::span(network.model.data(), network.model.size()));
+  return writePiecesAtomically(path, std::span(&model, 1), check);
+}
+
 class Hander {
  public:
   Hander(std::shared_ptr<const Plan> plan, CompilerInputTypes types, const StopToken& stop)
@@ -143,7 +153,7 @@ class Hander {
     TRY(checkStop(m_stop));
     const auto numbered =
         TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
-    TRY(onnxlib::writeNetwork(handed.path, numbered.bytes));
+    TRY(writeHere(handed.path, numbered.bytes));
     if (!numbered.bytes.weights.empty())
       TRY(noteSource(handed.path.parent_path() / onnxlib::weightsNameOf(handed.path), numbered.bytes));
     TRY(checkStop(m_stop));
@@ -202,7 +212,7 @@ class Hander {
     const auto edits = TRY(quantizedNetwork(*m_plan, source.file, notes, m_stop));
     Named coded{.path = *m_folder / "codes.onnx", .file = {}, .plan = nullptr, .nodes = {}};
     const auto bytes = TRY(onnxlib::editNetwork(source.path, edits, onnxlib::weightsNameOf(coded.path)));
-    TRY(onnxlib::writeNetwork(coded.path, bytes));
+    TRY(writeHere(coded.path, bytes));
     TRY(readAgain(coded, withoutCodes(m_plan->options)));
     coded.nodes = nodesByName(*m_plan, coded.file);
     return coded;

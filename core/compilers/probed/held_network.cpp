@@ -27,18 +27,24 @@ bool areSameBytes(const std::filesystem::path& a, const std::filesystem::path& b
 }  // namespace
 
 HeldNetwork::~HeldNetwork() {
+  letGo();
+}
+
+void HeldNetwork::letGo() {
   if (kept != nullptr) job = kept->takeLive();
-  if (job == nullptr || !job->isThere()) return;
+  std::unique_ptr<ProbeJob> idle = std::move(job);
+  if (idle == nullptr || !idle->isThere()) return;
   std::uintmax_t bytes = 0;
   for (const auto& [name, path] : filesOf(*m_network)) {
     std::error_code gone;
     const std::uintmax_t size = std::filesystem::file_size(path, gone);
     if (!gone) bytes += size;
   }
-  if (bytes <= kMostKept) m_compiler.giveBack(std::move(job));
+  if (bytes <= kMostKept) m_compiler.giveBack(std::move(idle));
 }
 
 bool HeldNetwork::answers(const Json& asked, const CompilerInput& network) const {
+  if (asked.contains("values") && kept == nullptr && job == nullptr) return false;
   Json withValues = asked;
   withValues["values"] = true;
   if (request != asked && request != withValues) return false;

@@ -24,7 +24,9 @@ class HeldNetwork {
   Json request;          ///< with which it was compiled
   ProbeAnswer compiled;  ///< the answer to `request`
 
-  /// Returns the process that is asked about what was compiled.
+  /// Gives the process back early, if nobody will run the network: what was compiled stays known.
+  void letGo();
+  /// Returns the process that is asked about what was compiled. It must be there.
   ProbeJob& answering() const { return kept != nullptr ? static_cast<ProbeJob&>(*kept) : *job; }
   /// Returns whether `compiled` is the answer to `asked` about `network` as well: the same request, which may also have
   /// prepared for `values`, and files of the same names with the same bytes, which are read. A file that cannot be

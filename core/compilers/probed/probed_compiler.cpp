@@ -23,8 +23,8 @@
 namespace fusescope {
 namespace {
 
-/// Whoever waits for another to open a compiler looks so often whether it is open, and whether to stop.
-constexpr std::chrono::milliseconds kLookAgain{10};
+/// Whoever waits for another to open a compiler looks so often whether to stop.
+constexpr std::chrono::milliseconds kLookAgain{20};
 
 /// The phase in which the network is written as the compiler is handed it.
 constexpr std::string_view kHandOver = "hand over";
@@ -84,11 +84,8 @@ Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
 
 /// Whoever cancels leaves nothing behind: the next one asks again.
 Result<ProbedCompiler::Opened> ProbedCompiler::opened(const StopToken& stop) const {
-  std::unique_lock lock(m_opening, std::try_to_lock);
-  for (; !lock.owns_lock(); std::ignore = lock.try_lock()) {
-    TRY(checkStop(stop));
-    std::this_thread::sleep_for(kLookAgain);
-  }
+  std::unique_lock lock(m_opening, std::defer_lock);
+  while (!lock.try_lock_for(kLookAgain)) TRY(checkStop(stop));
   if (m_opened && !isOutdated(*m_opened)) return *m_opened;
   auto result = openNow(stop);
   if (!result.ok() && (result.error().cancelled || isJobResult(m_environment))) return result;

@@ -92,7 +92,7 @@ class ProbedCompiler final : public Compiler {
 
   const ProbedKind& m_kind;
   const std::string m_environment, m_name;
-  mutable std::mutex m_opening;  ///< held while it is opened, so that it is opened once
+  mutable std::timed_mutex m_opening;  ///< held while it is opened, so that it is opened once
   mutable std::optional<Result<Opened>> m_opened;
   mutable std::mutex m_idleMutex;
   mutable std::unique_ptr<ProbeJob> m_idle;

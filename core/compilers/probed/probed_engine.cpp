@@ -8,6 +8,7 @@
 #include "base/json_fields.h"
 #include "compilers/probed/handed_names.h"
 #include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/next_build.h"
 #include "compilers/time_alone.h"
 #include "engine/run_statistics.h"
 #include "interchange/codes.h"
@@ -90,6 +91,7 @@ Result<std::unique_ptr<ProbedEngine>> ProbedEngine::equalTo(const ProbedEngine& 
 Status ProbedEngine::read(const std::map<std::string, Tensor>& inputs, const BuildOptions& options) {
   m_made = TRY(readBackPlan(m_plan, TRY(readBack(inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
+  if (options.onlyMade && threadsOfNextBuild() > 0) m_held->letGo();
   return Done{};
 }
 

@@ -10,8 +10,9 @@ from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
 
-# Without the variable it leaves a file in the folder of temporary files, and tells its makers that it was used.
-AHEAD = (("onnxruntime",), {"ORT_DISABLE_TELEMETRY": "1"})
+# Without the first variable it leaves a file in the folder of temporary files, and tells its makers that it was used.
+# Without the second, numpy starts threads that wait for work in a loop, and nothing here multiplies by numpy.
+AHEAD = (("onnxruntime",), {"ORT_DISABLE_TELEMETRY": "1", "OPENBLAS_NUM_THREADS": "1"})
 
 LEVELS = {
     "none": "ORT_DISABLE_ALL",
@@ -41,8 +42,7 @@ class Compiler(base.Compiler):
         self._has_weights = False  # they are there, too
 
     def open(self, request, files, out_folder, progress):
-        for name, value in AHEAD[1].items():
-            os.environ.setdefault(name, value)
+        base.set_variables(AHEAD)
         self._folder = os.path.dirname(os.path.abspath(out_folder))
         self._ort = base.import_package("onnxruntime", DISTRIBUTIONS[0])
         self._numpy = base.import_package("numpy", "numpy")

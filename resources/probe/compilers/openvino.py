@@ -24,7 +24,9 @@ from .. import base, tensors
 from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("openvino",)
-AHEAD = (("openvino",), {})
+
+# Without the variable, numpy starts threads that wait for work in a loop, and nothing here multiplies by numpy.
+AHEAD = (("openvino",), {"OPENBLAS_NUM_THREADS": "1"})
 
 MODEL = "model.json"
 EXECUTION = "execution.xml"
@@ -59,6 +61,7 @@ class Compiler(base.Compiler):
         self._alive = None
 
     def open(self, request, files, out_folder, progress):
+        base.set_variables(AHEAD)
         self._ov = base.import_package("openvino", DISTRIBUTIONS[0])
         self._core = self._ov.Core()
         devices = [

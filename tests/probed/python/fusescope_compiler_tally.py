@@ -1,5 +1,6 @@
 """Tally: a compiler for tests, in Python alone. It takes networks of Add, Mul, Neg, Relu and Cast over floats of equal
-extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node.
+extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node. What it is asked it writes
+down, a line of JSON each, in the file that FUSESCOPE_TEST_ASKED names.
 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
 "dies run", "spins" (a thread takes a processor from when it is opened), "slow open", "slow run", "wrong STEP…" (while all of these
@@ -7,6 +8,7 @@ steps of its optimisation are taken, results are off by one), "boasts STEP" (lik
 where it is to be left out, too), "marks" (a network with one more output is counted in other kernels).
 """
 
+import json
 import os
 import struct
 import threading
@@ -25,6 +27,7 @@ ALONE = {"Neg": lambda a: -a, "Relu": lambda a: max(a, 0.0), "Cast": lambda a: a
 
 class Compiler(base.Compiler):
     def open(self, request, files, out_folder, progress):
+        note({"op": "open", "variables": dict(os.environ)})
         self._fault = os.environ.get("FUSESCOPE_TEST_TALLY", "").split()
         if "FUSESCOPE_TEST_TELLS" in os.environ:
             with open(os.environ["FUSESCOPE_TEST_TELLS"], "w") as file:
@@ -37,6 +40,7 @@ class Compiler(base.Compiler):
 
     def support(self, request, files, out_folder, progress):
         progress("look", "at the network")
+        note({**request, "files": files})
         graph = Graph(files["network.onnx"])
         refused = [node["name"] for node in graph.nodes if not self._takes(node["op"])]
         return {"refused": refused, "options": request["options"]}
@@ -46,6 +50,7 @@ class Compiler(base.Compiler):
             with open(os.environ["FUSESCOPE_TEST_ASKED"], "a") as file:
                 file.write("compile\n")
         progress("count", "on fingers")
+        note({**request, "files": files})
         self._graph = Graph(files["network.onnx"])
         marked = request.get("mark", [])
         self._graph.outputs += marked
@@ -99,6 +104,12 @@ class Compiler(base.Compiler):
 
     def _takes(self, op):
         return (op in JOINS or op in ALONE) and self._fault != ["refuses", op]
+
+
+def note(asked):
+    if "FUSESCOPE_TEST_ASKED" in os.environ:
+        with open(os.environ["FUSESCOPE_TEST_ASKED"], "a") as file:
+            file.write(json.dumps(asked) + "\n")
 
 
 def spin():

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,6 +228,82 @@ TEST(Files, PiecesOfMappedFilesAreCopiedAsTheyLie) {
   fs::rename(folder.write("g", std::string(content.size(), 'x')), path);
   ASSERT_TRUE(writePiecesAtomically(target, pieces, {}, files).ok());
   EXPECT_EQ(readTextFile(target).value(), expected) << "another file in its place is not what was mapped";
+}
+
+/// So much that two threads write it, in parts.
+std::string muchText() {
+  std::string text;
+  for (std::size_t i = 0; text.size() < std::size_t{40} << 20; ++i) text += std::to_string(i * i) + " ";
+  return text;
+}
+
+TEST(Files, ManyMegabytesComeInOrder) {
+  const test::TemporaryFolder folder;
+  const std::string content = muchText(), own = muchText().substr(11);
+  const auto target = folder.write("target", "as it was");
+  const auto file = MappedFile::open(folder.write("f", content)).value();
+  const std::span<const std::byte> all = file->bytes(), other = std::as_bytes(std::span(own));
+  const std::vector<std::span<const std::byte>> pieces{other.first(3), all.subspan(1), other, all.first(70000),
+                                                       other.subspan(5)};
+  const std::vector files{file};
+  ASSERT_TRUE(writePiecesAtomically(target, pieces, {}, files).ok());
+  EXPECT_TRUE(readTextFile(target).value() ==
+              own.substr(0, 3) + content.substr(1) + own + content.substr(0, 70000) + own.substr(5));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2) << "nothing is left";
+}
+
+/// The system refuses to make a file larger than this while it exists.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &m_before);
+    m_handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit less{bytes, m_before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &less);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &m_before);
+    std::signal(SIGXFSZ, m_handler);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit m_before{};
+  void (*m_handler)(int) = SIG_DFL;
+};
+
+TEST(Files, PiecesThatDoNotFitAreAnErrorAndLeaveNothing) {
+  const test::TemporaryFolder folder;
+  const std::string content = muchText();
+  const auto target = folder.write("target", "as it was");
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(content));
+  Status written = Done{};
+  {
+    const FullDisk full(rlim_t{30} << 20);
+    written = writePiecesAtomically(target, std::span(&bytes, 1));
+  }
+  ASSERT_FALSE(written.ok());
+  EXPECT_NE(written.error().text().find("target: cannot write"), std::string::npos) << written.error().text();
+  EXPECT_EQ(readTextFile(target).value(), "as it was");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1) << "nothing is left";
+}
+
+TEST(Files, PiecesReplaceAFileAndKeepItsRightsAndLinks) {
+  const test::TemporaryFolder folder;
+  const auto target = folder.write("target", "as it was"), other = folder.path() / "link";
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("target", other);
+  const std::string text = "as it is";
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  ASSERT_TRUE(writePiecesAtomically(other, std::span(&bytes, 1)).ok());
+  EXPECT_EQ(readTextFile(target).value(), text);
+  EXPECT_TRUE(fs::is_symlink(other));
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2) << "nothing is left";
+  fs::create_directory(folder.path() / "folder");
+  EXPECT_FALSE(writePiecesAtomically(folder.path() / "folder", std::span(&bytes, 1)).ok());
+  EXPECT_TRUE(fs::is_directory(folder.path() / "folder")) << "a folder is not replaced by a file";
 }
 
 TEST(Files, PiecesOfAFileThatChangedAreNotWritten) {

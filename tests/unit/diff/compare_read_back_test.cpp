@@ -5,6 +5,7 @@
 #include "session/compare.h"
 #include "session/compare_report.h"
 #include "session/engine_reports.h"
+#include "session/run_comparison.h"
 #include "session/samples.h"
 #include "tests/unit/diff/made_blocks.h"
 

@@ -56,6 +56,7 @@ TEST(MeasuringEffort, IsChosenByTheNetworkUnlessItIsAsked) {
   EXPECT_TRUE(none.isSpent());
   asked.spend(1999);
   EXPECT_FALSE(asked.isSpent());
+  EXPECT_NEAR(asked.leftMs(), 1, 1e-6);
   asked.spend(1);
   EXPECT_EQ(asked.whyNot(), LeftUnmeasured::EffortSpent);
   asked.measureAll();
@@ -88,6 +89,10 @@ TEST(MeasuringEffort, AMachineIsBusyAfterSeveralDisturbedAttemptsInARow) {
   EXPECT_FALSE(effort.isDoubtful());
   for (int i = 0; i < 3; ++i) effort.noteAttempt(true);
   EXPECT_EQ(effort.whyNot(), LeftUnmeasured::MachineBusy);
+  MeasuringEffort waited(1, nullptr);
+  waited.noteAttempt(true);
+  waited.spend(1500);
+  EXPECT_EQ(waited.whyNot(), LeftUnmeasured::MachineBusy) << "it was spent on waiting";
 }
 
 /// x [8, 16], then products with widths that grow, each with a Relu: as many different regions.

@@ -166,8 +166,9 @@ INSTANTIATE_TEST_SUITE_P(Starts, Ahead, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "ByPath" : "ByACommand"; });
 
 TEST(ImportedAhead, IsWhatEachCompilerSays) {
-  EXPECT_EQ(importedAhead("openvino"), "(('openvino',), {})");
-  EXPECT_EQ(importedAhead("onnxruntime"), "(('onnxruntime',), {'ORT_DISABLE_TELEMETRY': '1'})");
+  EXPECT_EQ(importedAhead("openvino"), "(('openvino',), {'OPENBLAS_NUM_THREADS': '1'})");
+  EXPECT_EQ(importedAhead("onnxruntime"),
+            "(('onnxruntime',), {'ORT_DISABLE_TELEMETRY': '1', 'OPENBLAS_NUM_THREADS': '1'})");
   EXPECT_EQ(importedAhead("trtexec"), "");
   EXPECT_EQ(importedAhead("no-such-one"), "");
 }

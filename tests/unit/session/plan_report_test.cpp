@@ -15,6 +15,7 @@
 #include "session/layer_types.h"
 #include "session/open_model.h"
 #include "session/random_inputs.h"
+#include "session/run_comparison.h"
 #include "session/samples.h"
 #include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -1,0 +1,88 @@
+#include "engine/described_model.h"
+
+#include <future>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "engine/model_io.h"
+
+namespace fusescope {
+namespace {
+
+/// Whoever cancels waits until the weight that is being read is read: of more bytes than this they may lie on a disk.
+constexpr std::int64_t kMostBytesAhead = std::int64_t{1} << 30;
+
+DescribedModel describe(std::shared_ptr<const Model> model, const StopToken& stop) {
+  DescribedModel described{.model = std::move(model), .text = {}, .weights = WeightBlobWriter(stop)};
+  described.text = modelToJson(*described.model, described.weights).dump();
+  return described;
+}
+
+/// The model that is described ahead. Its destructor stops that, and waits until it has stopped.
+struct Ahead {
+  std::shared_ptr<const Model> model;
+  std::future<DescribedModel> described;
+  std::jthread thread;
+};
+
+struct Place {
+  std::mutex mutex;
+  int expected = 0;  ///< engine files
+  std::optional<Ahead> ahead;
+};
+
+Place& place() {
+  static Place only;
+  return only;
+}
+
+}  // namespace
+
+EngineFileExpected::EngineFileExpected() {
+  const std::scoped_lock lock(place().mutex);
+  ++place().expected;
+}
+
+EngineFileExpected::~EngineFileExpected() {
+  std::optional<Ahead> forgotten;
+  const std::scoped_lock lock(place().mutex);
+  if (--place().expected == 0) forgotten.swap(place().ahead);
+}
+
+void describeAhead(std::shared_ptr<const Model> model) {
+  if (model->weightBytes > kMostBytesAhead) return;
+  std::optional<Ahead> before;  // ends when nothing is locked
+  const std::scoped_lock lock(place().mutex);
+  if (place().expected == 0) return;
+  before.swap(place().ahead);
+  std::promise<DescribedModel> promise;
+  Ahead ahead{.model = model, .described = promise.get_future(), .thread = {}};
+  try {
+    ahead.thread = std::jthread(
+        [](const StopToken& stop, std::shared_ptr<const Model> of, std::promise<DescribedModel> to) {
+          try {
+            to.set_value(describe(std::move(of), stop));
+          } catch (...) {
+            to.set_exception(std::current_exception());
+          }
+        },
+        std::move(model), std::move(promise));
+  } catch (const std::system_error&) {
+    return;  // there are no more threads: it is described when it is written
+  }
+  place().ahead = std::move(ahead);
+}
+
+DescribedModel describedModel(const std::shared_ptr<const Model>& model) {
+  std::optional<Ahead> ahead;
+  {
+    const std::scoped_lock lock(place().mutex);
+    if (place().ahead && place().ahead->model == model) ahead.swap(place().ahead);
+  }
+  return ahead ? ahead->described.get() : describe(model, {});
+}
+
+}  // namespace fusescope
