@@ -14,6 +14,7 @@
 #include "calibration/ranges.h"
 #include "compilers/probed/environment_choice.h"
 #include "compilers/probed/recorded_job.h"
+#include "planning/directive_effects.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "session/exported_program_report.h"
@@ -265,6 +266,13 @@ Result<std::optional<Steps>> StepsArguments::steps() const {
 
 namespace {
 
+/// Warns of directives that the plan's compiler cannot follow.
+void warnOfNoEffect(const Plan& plan) {
+  for (const DirectiveWithoutEffect& none : directivesWithoutEffect(plan))
+    std::cerr << fmt::format("fusescope: warning: {} has no effect on {}: {}\n", optionText(*none.directive),
+                             plan.options.compiler, none.why);
+}
+
 Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineSettings* engine,
                                const Progress& progress) {
   if (!TRY(plan.inputOverrides()).empty() || !(TRY(plan.options()) == PlanOptions())) {
@@ -276,6 +284,7 @@ Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& pl
   auto artifact = openSession(plan.session, model, engine != nullptr ? engine->backend : "", warnings, {}, progress);
   clearProgressLine();
   for (const std::string& warning : warnings) std::cerr << "fusescope: " << warning << "\n";
+  if (artifact.ok()) warnOfNoEffect(*artifact.value().plan);
   return artifact;
 }
 
@@ -310,6 +319,7 @@ Result<Artifact> open(const std::string& path, const PlanArguments& plan, const 
                       .where = {.file = path, .attribute = "--backend"},
                       .help = "Leave --backend out, or build it for the other backend."};
   }
+  if (artifact.ok()) warnOfNoEffect(*artifact.value().plan);
   if (artifact.ok() && isExportedProgram(*artifact.value().plan->model))
     std::cerr << fmt::format("fusescope: {}: {}\n", path, needsTorchInWords(path));
   return artifact;

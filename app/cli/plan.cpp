@@ -170,23 +170,27 @@ void printBeside(const TruncationDiff& diff) {
 /// Returns whether a reader probably wants to see the decision: it answers a directive, or it refuses something.
 bool isNotable(const Decision& decision) {
   if (decision.by.isDirective() || decision.code == "precision.pins_together" ||
-      decision.code == "build.plan_made_anew")
+      decision.code == "build.plan_made_anew" || decision.code == "validate.predicted_refusal")
     return true;
   if (decision.allowed) return false;
   return decision.kind == DecisionKind::Validate || decision.kind == DecisionKind::Partition ||
          decision.kind == DecisionKind::Precision || decision.kind == DecisionKind::Truncate;
 }
 
-void printDecisions(const Plan& plan) {
+/// Prints the decisions of a plan or, if `cover` was read back, also what the compiler did with directives.
+void printDecisions(const Cover& cover) {
+  const Plan& plan = askedPlan(cover);
   Table table({{"about"}, {"decision"}, {"by"}});
   std::map<std::string, std::size_t> printed;
-  for (std::uint32_t i = 0; i < plan.decisions.size(); ++i) {
-    const Decision& decision = plan.decisions[i];
+  for (std::uint32_t i = 0; i < cover.decisions.size(); ++i) {
+    const Decision& decision = cover.decisions[i];
     if (!isNotable(decision) || ++printed[decision.code] > kMostOfACode) continue;
     std::vector<std::string> subjects;
     for (const auto& subject : decision.subjects) subjects.push_back(subject.text());
     if (subjects.empty()) subjects.emplace_back("(the plan)");
-    table.add({shortened(joined(subjects), 40), answerText(plan, i), decision.by.text()});
+    const bool isOfPlan = i < plan.decisions.size();
+    table.add(
+        {shortened(joined(subjects), 40), isOfPlan ? answerText(plan, i) : message(decision), decision.by.text()});
   }
   if (table.empty()) return;
   printTitle("Decisions");
@@ -314,7 +318,7 @@ Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
     printSegments(plan);
     printReadBack(*artifact.made);
     if (beside) printBeside(beside->diff);
-    printDecisions(plan);
+    printDecisions(*artifact.made);
   } else {
     printSegments(plan);
     printBorders(plan);

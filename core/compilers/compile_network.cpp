@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -9,6 +10,8 @@
 #include "compilers/segmented_engine.h"
 #include "engine/described_model.h"
 #include "ir/graph.h"
+#include "planning/stated_support.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
@@ -37,7 +40,35 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
                           joined(options, " "))};
 }
 
+/// The job was packed so that nodes which the table refuses run on our own engine: parts with them were never compiled,
+/// whatever the compiler says of these nodes.
+CompilerSupport asPacked(const Plan& plan, CompilerSupport told) {
+  for (const NodeId id : plan.structure->partition.unsupported) {
+    const std::string& name = plan.graph().node(id).name;
+    const auto known = std::ranges::find(told.nodes, name, &NodeSupport::node);
+    if (known != told.nodes.end() && known->taken == false) continue;
+    NodeSupport packed{.node = name,
+                       .taken = {},
+                       .code = "validate.not_asked",
+                       .message = fmt::format("the job was packed to run it on our own engine, because the table of {} "
+                                              "predicts that the compiler refuses it",
+                                              plan.target.name)};
+    if (known != told.nodes.end())
+      *known = std::move(packed);
+    else
+      told.nodes.push_back(std::move(packed));
+  }
+  return told;
+}
+
 }  // namespace
+
+Result<std::shared_ptr<const Plan>> planToAsk(std::shared_ptr<const Plan> plan, const StopToken& stop) {
+  if (plan->structure->partition.unsupported.empty()) return plan;
+  PlanOptions options = plan->options;
+  options.support = std::make_shared<const CompilerSupport>(nothingStated(plan->graph()));
+  return makePlan(unquantized(plan->model), options, nullptr, stop);
+}
 
 Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                   const StopToken& stop, const Progress& progress) {
@@ -50,10 +81,17 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   if (progress) progress("ask", compiler.name());
   TRY(compiler.awaitReady(stop));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
-  auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, asking)));
-  if (recordedJobOf(compiler)) TRY(checkPacked(*plan, *support));
   PlanOptions options = plan->options;
-  options.support = std::move(support);
+  if (recordedJobOf(compiler)) {
+    CompilerSupport told = TRY(compiler.support(*plan, asking));
+    TRY(checkPacked(*plan, told));
+    told = asPacked(*plan, std::move(told));
+    options.support = std::make_shared<const CompilerSupport>(statedAboutAll(plan->graph(), std::move(told)));
+    return makePlan(unquantized(plan->model), options, nullptr, stop);
+  }
+  const auto asked = TRY(planToAsk(plan, stop));
+  CompilerSupport told = TRY(compiler.support(*asked, asking));
+  options.support = std::make_shared<const CompilerSupport>(statedAboutAll(asked->graph(), std::move(told)));
   return makePlan(unquantized(plan->model), options, nullptr, stop);
 }
 

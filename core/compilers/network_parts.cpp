@@ -12,6 +12,7 @@
 #include "engine/kernel_requests.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 constexpr const char* kOwnTarget = "cpu";
 /// The most builds that are made only to search: four in networks of 256 nodes, fewer in larger ones.
 constexpr int kMostSearches = 64;
+/// The most of them that are made of nodes which the table of the target refuses.
+constexpr int kMostPredicted = kMostSearches / 2;
 
 class PartsCompiler {
  public:
@@ -158,7 +161,10 @@ class PartsCompiler {
     const Graph& graph = plan->graph();
     Diagnostic why = error;
     NodeId found = nodeOf(*plan, segment.nodes, error);
-    if (!found.valid() && segment.nodes.size() > 1) found = TRY(searched(plan, segment, why));
+    if (!found.valid() && segment.nodes.size() > 1) {
+      if (TRY(refusePredicted(plan, segment, refused))) return Done{};
+      found = TRY(searched(plan, segment, why));
+    }
     for (const NodeId node : segment.nodes)
       if (!found.valid() || node == found)
         refused.emplace(graph.node(node).name, Refusal{found.valid() ? why.message : error.message});
@@ -169,6 +175,40 @@ class PartsCompiler {
     const auto found =
         std::ranges::find_if(nodes, [&](NodeId node) { return plan.graph().node(node).name == error.where.node; });
     return found == nodes.end() ? NodeId() : *found;
+  }
+
+  /// Makes the nodes fall back that the table of the target refuses, as the compiler does not when it is asked, and
+  /// that do not compile alone either. One node of each operator and types is compiled, and the others share its
+  /// result. Returns whether there is such a node.
+  Result<bool> refusePredicted(const std::shared_ptr<const Plan>& plan, const Segment& segment, Refusals& refused) {
+    std::map<std::string, std::string> whyOf;  // by operator and types; empty if it compiles
+    bool isAny = false;
+    for (const NodeId node : plan->structure->takenAgainstTable) {
+      if (std::ranges::find(segment.nodes, node) == segment.nodes.end()) continue;
+      const std::string form = formOf(*plan, node);
+      if (!whyOf.contains(form)) {
+        if (m_searches >= kMostPredicted) continue;
+        const auto error = TRY(errorOf(plan, {node}));
+        if (!error) continue;
+        whyOf.emplace(form, error->message);
+      }
+      const std::string& why = whyOf.at(form);
+      if (why.empty()) continue;
+      refused.emplace(plan->graph().node(node).name, Refusal{why});
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  /// Returns the operator of a node and the types that it calculates in, reads and writes.
+  static std::string formOf(const Plan& plan, NodeId id) {
+    const Graph& graph = plan.graph();
+    const Node& node = graph.node(id);
+    std::string form = fmt::format("{} {} {}", node.domain, node.op, name(plan.calculates[id.index]));
+    for (const auto* values : {&node.inputs, &node.outputs})
+      for (const ValueId value : *values)
+        form += value.valid() ? fmt::format(" {}", name(graph.value(value).type.dtype)) : " -";
+    return form;
   }
 
   /// Searches the node because of which a segment cannot be compiled, if the error does not name it. Halves are

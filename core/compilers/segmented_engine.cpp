@@ -47,11 +47,16 @@ int threadsOf(const Compiler& compiler, const BuildOptions& options) {
   return options.threads > 0 ? options.threads : hardwareThreads();
 }
 
-/// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here. The
-/// answers to pins are decided again for the whole network.
+/// Whether a decision says what a compiler did with a directive. This is decided again for the whole network.
+bool isAboutDirective(const Decision& decision) {
+  constexpr std::string_view kKinds[] = {"build.pin_", "build.split_", "build.no_fuse_"};
+  return std::ranges::any_of(kKinds, [&](std::string_view kind) { return decision.code.starts_with(kind); });
+}
+
+/// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here.
 void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
   for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
-    if (made.decisions[i].code.starts_with("build.pin_")) continue;
+    if (isAboutDirective(made.decisions[i])) continue;
     decisions.push_back(made.decisions[i]);
     decisions.back().evidence.clear();
   }

@@ -11,13 +11,13 @@ constexpr double kGain = 0.95;                // of the recent time: a try of fe
 constexpr double kHopeless = 1.25;            // times the recent time: a try ends
 constexpr std::size_t kLeastRuns = 3;         // of a stretch
 constexpr double kLeastMs = 40;               // of a stretch: some time slices of a scheduler
-constexpr std::size_t kFirstPatience = 1;     // stretches until the first try
+constexpr std::size_t kFirstStretches = 1;     // stretches until the first try
 constexpr std::size_t kLongestPatience = 64;  // stretches between two tries at the most
 
 }  // namespace
 
 ThreadPolicy::ThreadPolicy(int threads, std::optional<double> expectedMs)
-    : m_all(std::max(1, threads)), m_kept(m_all), m_expectedMs(expectedMs), m_patience(kFirstPatience) {}
+    : m_all(std::max(1, threads)), m_kept(m_all), m_expectedMs(expectedMs), m_patience(kFirstStretches) {}
 
 void ThreadPolicy::Stretch::add(double runMs) {
   ms += runMs;
@@ -43,7 +43,7 @@ int ThreadPolicy::nextTry() {
 void ThreadPolicy::endTry(bool isKept) {
   if (isKept) {
     m_kept = m_tried;
-    m_patience = kFirstPatience;
+    m_patience = kFirstStretches;
   } else {
     m_patience = std::min(2 * m_patience, kLongestPatience);
   }

@@ -19,8 +19,10 @@ std::string_view name(SupportSource by);  ///< "parser", "build"
 
 /// What a compiler states about a node.
 struct NodeSupport {
-  std::string node;           ///< its name
-  std::optional<bool> taken;  ///< whether the compiler accepts the node; null if it does not state this
+  std::string node;  ///< its name
+  /// Whether the compiler accepts the node; null if it was asked and does not state this, or if it was not asked
+  /// (`code` says that).
+  std::optional<bool> taken;
   /// The reason code from the decision catalogue; empty if the node is accepted or if the compiler does not say.
   std::string code;
   std::string message;  ///< the compiler's own words; may be empty
@@ -29,8 +31,10 @@ struct NodeSupport {
 };
 
 /// What the compiler that a plan is made for states about the nodes of the network. Nodes that it refuses fall back.
+/// About a node with an entry it was asked, so that the table of the target, which only predicts its answer, is not
+/// used for this node.
 struct CompilerSupport {
-  std::vector<NodeSupport> nodes;  ///< in graph order; nodes about which nothing is stated may be missing
+  std::vector<NodeSupport> nodes;  ///< in graph order; nodes about which it was not asked may be missing
   const NodeSupport* find(std::string_view node) const;  ///< null if nothing is stated about the node
   bool operator==(const CompilerSupport&) const = default;
 };

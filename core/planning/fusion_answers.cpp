@@ -1,6 +1,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/plan.h"
 #include "planning/steps.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 
@@ -24,24 +25,21 @@ class FusionAnswerer {
   }
 
  private:
-  std::vector<Subject> subjectsOf(const std::vector<NodeId>& nodes) const {
-    std::vector<Subject> subjects;
-    subjects.reserve(nodes.size());
-    for (const NodeId node : nodes) subjects.push_back(Subject::node(m_graph.node(node).name));
-    return subjects;
-  }
-
   void answerRegion(const Region& region) {
     Json arguments = Json::object();
     arguments["kind"] = region.kind;
+    const bool ofOthers =
+        m_plan.options.compiler != kOwnCompiler && m_plan.structure->accelerated[region.root.index] != 0;
+    if (ofOthers) arguments["compiler"] = m_plan.options.compiler;
     if (region.nodes.size() == 1) {
-      m_decisions.push_back(decide("fuse.single", subjectsOf(region.nodes), "fusion", std::move(arguments)));
+      m_decisions.push_back(decide(ofOthers ? "fuse.predicted_alone" : "fuse.single", subjectsOf(m_graph, region.nodes),
+                                   "fusion", std::move(arguments)));
       return;
     }
     arguments["rule"] = region.rule;
     arguments["target"] = m_plan.target.name;
-    const bool predicted = m_plan.target.predictedFusions;
-    m_decisions.push_back(decide(predicted ? "fuse.predicted" : "fuse.merged", subjectsOf(region.nodes),
+    const bool predicted = m_plan.target.predictedFusions || ofOthers;
+    m_decisions.push_back(decide(predicted ? "fuse.predicted" : "fuse.merged", subjectsOf(m_graph, region.nodes),
                                  "fuse_" + region.rule, std::move(arguments)));
   }
 
@@ -51,7 +49,7 @@ class FusionAnswerer {
     const std::vector<NodeId>& nodes = m_directives.nodesOf[static_cast<std::size_t>(index)];
     // What happened to the matched nodes is the answer.
     const bool answered = nodes.empty() && !directive.pattern.empty();
-    if (form.answer != nullptr && !answered) m_decisions.push_back(form.answer(directive, subjectsOf(nodes), m_graph));
+    if (form.answer != nullptr && !answered) m_decisions.push_back(form.answer(directive, nodes, m_plan));
   }
 
   const Plan& m_plan;

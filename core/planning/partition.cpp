@@ -16,6 +16,8 @@ namespace {
 //   - It is maximal: every level contains a node with a predecessor in the level before, so that a merge of two levels
 //   of
 //     the same kind would make a path that leaves through the other kind and returns.
+// If splits end segments (SplitReach::Segments), an edge that leaves a split node counts as two changes, so that the
+// nodes after it are in another segment of the same kind, and the level between the two may be empty.
 // An accelerated node that reads only constants could be in any segment before its readers. It is put into the first
 // segment that reads it, so that a kernel there can include it: a DequantizeLinear of weights belongs to its product.
 constexpr int kFirstFallbackLevel = -1;
@@ -23,13 +25,14 @@ constexpr int kFirstFallbackLevel = -1;
 class Partitioner {
  public:
   Partitioner(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
-              std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options)
+              std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options, SplitReach splits)
       : m_graph(graph),
         m_target(target),
         m_verdicts(verdicts),
         m_firstVerdict(firstVerdict),
         m_directives(directives),
         m_options(options),
+        m_splitsEnd(splits == SplitReach::Segments),
         m_accelerated(graph.nodeIdLimit(), 0),
         m_tooSmall(graph.nodeIdLimit(), 0),
         m_level(graph.nodeIdLimit(), 0),
@@ -61,14 +64,22 @@ class Partitioner {
  private:
   bool accelerated(NodeId id) const { return m_accelerated[id.index] != 0; }
 
+  /// Whether the edges that leave an accelerated node end its segment.
+  bool endsSegment(NodeId id) const { return m_splitsEnd && accelerated(id) && m_directives.split[id.index] >= 0; }
+
+  /// Returns the number of changes on an edge.
+  int changes(NodeId producer, NodeId reader) const {
+    if (accelerated(producer) != accelerated(reader)) return 1;
+    return endsSegment(producer) ? 2 : 0;
+  }
+
   void findLevels() {
     for (NodeId id : m_graph.order()) {
       int level = accelerated(id) ? 0 : kFirstFallbackLevel;
       for (ValueId value : valuesRead(m_graph.node(id))) {
         const NodeId producer = m_graph.value(value).producer;
         if (!producer.valid()) continue;
-        const int step = accelerated(producer) == accelerated(id) ? 0 : 1;
-        level = std::max(level, m_level[producer.index] + step);
+        level = std::max(level, m_level[producer.index] + changes(producer, id));
       }
       m_level[id.index] = level;
     }
@@ -95,8 +106,7 @@ class Partitioner {
       for (const ValueId value : valuesRead(m_graph.node(*id))) {
         const NodeId producer = m_graph.value(value).producer;
         if (!producer.valid()) continue;
-        const int step = accelerated(producer) == accelerated(*id) ? 0 : 1;
-        first[producer.index] = std::min(first[producer.index], level - step);
+        first[producer.index] = std::min(first[producer.index], level - changes(producer, *id));
       }
     }
   }
@@ -158,9 +168,9 @@ class Partitioner {
     return m_options.compiler == kOwnCompiler ? m_target.acceleratedBackend : m_options.compiler;
   }
 
-  /// Returns whose verdicts decide what runs accelerated.
-  const std::string& judgedError() const {
-    return m_options.compiler == kOwnCompiler ? m_target.name : m_options.compiler;
+  /// Returns whose verdict this is: that of the compiler, or that of the target's table.
+  const std::string& judgeOf(const NodeVerdict& verdict) const {
+    return verdict.why.by == Cause(m_options.compiler) ? m_options.compiler : m_target.name;
   }
 
   void explainNode(NodeId id, std::uint32_t verdict) {
@@ -182,15 +192,16 @@ class Partitioner {
                          : isAsked       ? "partition.not_supported"
                                          : "partition.not_asked";
       const SegmentId own = m_result.segmentOf[id.index];
-      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", judgedError()}};
+      if (std::exchange(m_argumentsOf, own) != own) m_arguments = {{"segment", segment}, {"target", m_target.name}};
+      m_arguments["target"] = judgeOf(m_verdicts[verdict - m_firstVerdict]);
       return decide(code, std::move(subject), "partition", m_arguments);
     }();
     decision.evidence.push_back(verdict);
     m_result.decisions.push_back(std::move(decision));
   }
 
-  /// Adds one decision for each pair of segments that are connected by an edge and separated by a path through
-  /// fallback.
+  /// Adds one decision for each pair of segments that are connected by an edge and separated by a split, or by a path
+  /// through fallback.
   void explainRefusedMerges() {
     if (m_result.segments.size() < 2) return;
     std::map<std::pair<int, int>, bool> explained;
@@ -200,28 +211,39 @@ class Partitioner {
         const NodeId producer = m_graph.value(value).producer;
         if (!producer.valid() || !accelerated(producer) || m_level[producer.index] == m_level[id.index]) continue;
         if (std::exchange(explained[{m_level[producer.index], m_level[id.index]}], true)) continue;
-        const NodeId through = fallbackBefore(id);
-        const std::string& from = m_graph.node(producer).name;
-        const std::string& to = m_graph.node(id).name;
-        const std::string& via = m_graph.node(through).name;
-        Decision decision = decide("partition.would_cycle", {Subject::node(from), Subject::node(to)}, "partition",
-                                   {{"producer", from}, {"consumer", to}, {"through", via}});
-        decision.evidence.push_back(m_firstVerdict + m_position[through.index]);
+        const NodeId through = endsSegment(producer) ? producer : changeBefore(id);
         m_result.separatedEdges.push_back({producer, id, through});
-        m_result.decisions.push_back(std::move(decision));
+        m_result.decisions.push_back(whyApart(producer, id, through));
       }
     }
   }
 
-  /// Returns the fallback node that determined the level of `id`: it walks back along a path of the same level to the
-  /// change.
-  NodeId fallbackBefore(NodeId id) const {
+  Decision whyApart(NodeId producer, NodeId reader, NodeId through) const {
+    const std::string& from = m_graph.node(producer).name;
+    const std::string& to = m_graph.node(reader).name;
+    const std::string& via = m_graph.node(through).name;
+    std::vector<Subject> subjects{Subject::node(from), Subject::node(to)};
+    if (endsSegment(through)) {
+      const auto split = static_cast<std::size_t>(m_directives.split[through.index]);
+      return decide("partition.split", std::move(subjects), causeOf(m_options.directives[split]),
+                    {{"producer", from}, {"consumer", to}, {"node", via}});
+    }
+    Decision decision = decide("partition.would_cycle", std::move(subjects), "partition",
+                               {{"producer", from}, {"consumer", to}, {"through", via}});
+    decision.evidence.push_back(m_firstVerdict + m_position[through.index]);
+    return decision;
+  }
+
+  /// Returns the fallback node or split node that determined the level of `id`: it walks back along a path of the same
+  /// level to the change.
+  NodeId changeBefore(NodeId id) const {
     for (;;) {
       NodeId same;
       for (ValueId value : valuesRead(m_graph.node(id))) {
         const NodeId producer = m_graph.value(value).producer;
         if (!producer.valid()) continue;
-        if (!accelerated(producer) && m_levelBefore[producer.index] + 1 == m_levelBefore[id.index]) return producer;
+        const int step = changes(producer, id);
+        if (step > 0 && m_levelBefore[producer.index] + step == m_levelBefore[id.index]) return producer;
         if (accelerated(producer) && m_levelBefore[producer.index] == m_levelBefore[id.index]) same = producer;
       }
       id = same;
@@ -242,6 +264,7 @@ class Partitioner {
   const std::uint32_t m_firstVerdict;
   const DirectiveMap& m_directives;
   const PlanOptions& m_options;
+  const bool m_splitsEnd;
   std::vector<char> m_accelerated;
   std::vector<int> m_tooSmall;  ///< size of the segment that was too small, else 0
   std::vector<int> m_level;
@@ -260,8 +283,9 @@ std::string_view name(SegmentKind kind) {
 }
 
 Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
-                            std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options) {
-  return Partitioner(graph, target, verdicts, firstVerdict, directives, options).run();
+                            std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options,
+                            SplitReach splits) {
+  return Partitioner(graph, target, verdicts, firstVerdict, directives, options, splits).run();
 }
 
 }  // namespace fusescope

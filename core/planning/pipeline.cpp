@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "planning/directive_effects.h"
 #include "planning/draft_plan.h"
 #include "planning/kernel_bindings.h"
 #include "planning/plan_bodies.h"
@@ -54,8 +55,10 @@ Result<Layout> layOut(std::shared_ptr<const Model> model, const PlanOptions& opt
   assignIds(plan.options.directives);
 
   plan.target = TRY(Target::fromName(options.target));
-  layout.directives =
+  auto directives =
       std::make_shared<DirectiveMap>(TRY(resolveDirectives(*model, plan.target, plan.options.directives, stop)));
+  dropWithoutEffect(plan, *directives);
+  layout.directives = std::move(directives);
 
   plan.structure = TRY(makeStructure(*model, plan.target, *layout.directives, plan.options, std::move(previous), stop));
   const Structure& structure = *plan.structure;
@@ -98,6 +101,23 @@ void explain(Plan& plan, Explanations said) {
   append(plan.decisions, std::move(said.decisions));
 }
 
+/// Adds why our rules do not fuse nodes. About the plan of another compiler, each decision says that it is a
+/// prediction, except that nodes in different segments are certainly in different kernels.
+void addRefusals(Plan& plan, const std::vector<Decision>& refusals) {
+  const bool isPrediction = plan.options.compiler != kOwnCompiler;
+  for (const Decision& refusal : refusals) {
+    if (!isPrediction || refusal.code == "fuse.other_segment") {
+      plan.decisions.push_back(refusal);
+      continue;
+    }
+    Decision predicted =
+        decide("fuse.predicted_apart", refusal.subjects, refusal.by,
+               {{"compiler", plan.options.compiler}, {"inner_code", refusal.code}, {"reason", message(refusal)}});
+    predicted.evidence = refusal.evidence;
+    plan.decisions.push_back(std::move(predicted));
+  }
+}
+
 /// Returns the decisions about choices by price that are not about a single node.
 std::vector<Decision> priceAnswers(const Plan& plan) {
   std::vector<Decision> decisions;
@@ -124,8 +144,8 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   addCopies(plan.decisions, plan.structure->decisions);
   explain(plan, directives.said);
   explain(plan, std::move(ofBodies));
-  addCopies(plan.decisions, plan.structure->fusion.refusals);
-  append(plan.decisions, layout.solver->takeRefusals());
+  addRefusals(plan, plan.structure->fusion.refusals);
+  addRefusals(plan, layout.solver->takeRefusals());
   append(plan.decisions, fusionAnswers(plan, layout.regions, directives));
   const auto keptFromCodes = TRY(keptInFloats(*unquantized(plan.model), plan.options, stop));
   TypeAnswers ofTypes = answerTypes(plan, directives, *layout.solver, keptFromCodes);

@@ -68,6 +68,7 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   m_made->agreement = agreementOf(m_asked, *m_made);
   m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
   append(m_made->decisions, pinDecisions(*m_made, m_told.pins));
+  append(m_made->decisions, directiveDecisions(*m_made));
   return std::move(m_made);
 }
 

@@ -24,4 +24,8 @@ std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
 /// Returns a decision for each pin of `made` for which `told` has no result: what happened to it.
 std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
 
+/// Returns a decision for each node after which a split was asked for, and for each way of fusing that the compiler was
+/// asked to leave out: whether the kernels of `made` obey it.
+std::vector<Decision> directiveDecisions(const ReadBackPlan& made);
+
 }  // namespace fusescope

@@ -75,7 +75,7 @@ std::vector<NodeVerdict> validateNodes(const Graph& graph, const Target& target,
                                        const Truncation& truncation);
 
 /// An edge between two nodes that cannot be in one segment: a path leaves the segment through `through`, which falls
-/// back, and returns.
+/// back, and returns, or a split after `through` lies on a path between them.
 struct SeparatedEdge {
   NodeId producer, consumer, through;
 };
@@ -89,10 +89,13 @@ struct Partitioning {
   std::vector<SeparatedEdge> separatedEdges;
   std::vector<Decision> decisions;
 };
+/// What a split keeps apart: kernels, or also segments, of which one then ends after the node.
+enum class SplitReach { Kernels, Segments };
 /// Finds the maximal convex segments. `verdicts` is the result of validateNodes(); `firstVerdict` is the index that the
 /// first of them will have in the plan's decisions, for use as evidence.
 Partitioning partitionGraph(const Graph& graph, const Target& target, const std::vector<NodeVerdict>& verdicts,
-                            std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options);
+                            std::uint32_t firstVerdict, const DirectiveMap& directives, const PlanOptions& options,
+                            SplitReach splits = SplitReach::Kernels);
 
 /// A set of nodes that one kernel can run.
 struct Region {

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "planning/directive_effects.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
 
@@ -9,12 +10,19 @@ namespace fusescope {
 
 namespace {
 
-std::string structureKey(const Model& model, const Target& target, const PlanOptions& options) {
+std::string structureKey(const Model& model, const Target& target, const DirectiveMap& directives,
+                         const PlanOptions& options) {
   Directives structural;  // where nodes run, and to which types values are narrowed for the target
   for (const Directive& directive : options.directives)
     if (formOf(directive).reach == DirectiveReach::Segments) structural.push_back(directive);
-  const std::string support = options.support != nullptr ? options.compiler + toJson(*options.support).dump() : "";
-  return model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump() + support;
+  std::string key = model.contentHash.hex() + " " + target.canonical() + " " + toJson(structural).dump();
+  key += " " + options.compiler;
+  if (options.support != nullptr) key += toJson(*options.support).dump();
+  if (!splitsEndSegments(model, options)) return key;
+  for (std::size_t node = 0; node < directives.split.size(); ++node)
+    if (const int split = directives.split[node]; split >= 0)
+      key += " " + std::to_string(node) + "=" + causeOf(options.directives[static_cast<std::size_t>(split)]).text();
+  return key;
 }
 
 std::vector<char> acceleratedNodes(const Graph& graph, const Partitioning& partition) {
@@ -39,32 +47,48 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
 /// The code for a node that falls back although the compiler was never asked about it.
 constexpr const char* kNotAsked = "validate.not_asked";
 
-/// Applies the compiler's answers, which take precedence over the target's table: nodes that it refuses, and nodes that
-/// it has built.
-void judgeByCompiler(const Graph& graph, const PlanOptions& options, std::vector<NodeVerdict>& verdicts) {
-  if (options.support == nullptr) return;
+Decision whyRefused(const Node& node, const NodeSupport& said, const PlanOptions& options) {
+  const char* code = said.code == kNotAsked                  ? kNotAsked
+                     : said.foundBy == SupportSource::Parser ? "validate.compiler_refused"
+                                                             : "validate.compiler_failed";
+  return decide(code, {Subject::node(node.name)}, options.compiler,
+                {{"op", node.op}, {"compiler", options.compiler}, {"message", said.message}});
+}
+
+/// Returns why a node is given to the compiler although the table refuses it.
+Decision whyTaken(const Node& node, const NodeSupport& said, const PlanOptions& options, const Decision& predicted) {
+  if (said.foundBy == SupportSource::Build)
+    return decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
+  return decide("validate.predicted_refusal", {Subject::node(node.name)}, options.compiler,
+                {{"op", node.op},
+                 {"compiler", options.compiler},
+                 {"inner_code", predicted.code},
+                 {"predicted", message(predicted)}});
+}
+
+/// Applies the compiler's answers, which take the place of what the target's table says of the same nodes: nodes that
+/// it refuses fall back, and all others that it was asked about are given to it. Returns those among them that the
+/// table refuses.
+std::vector<NodeId> judgeByCompiler(const Graph& graph, const PlanOptions& options,
+                                    std::vector<NodeVerdict>& verdicts) {
+  std::vector<NodeId> againstTable;
+  if (options.support == nullptr) return againstTable;
   std::unordered_map<std::string_view, const NodeSupport*> byNode;
-  for (const NodeSupport& node : options.support->nodes)
-    if (node.taken == false || node.code == kNotAsked || (node.taken == true && node.foundBy == SupportSource::Build))
-      byNode.emplace(node.node, &node);
+  for (const NodeSupport& node : options.support->nodes) byNode.emplace(node.node, &node);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Node& node = graph.node(graph.order()[i]);
     const auto said = byNode.find(node.name);
     if (said == byNode.end()) continue;
-    const bool isBuilt = said->second->taken == true;
-    if (isBuilt && verdicts[i].supported) continue;
-    verdicts[i] = {};
-    verdicts[i].supported = isBuilt;
-    if (isBuilt) {
-      verdicts[i].why = decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
-      continue;
-    }
-    const char* code = said->second->code == kNotAsked                  ? kNotAsked
-                       : said->second->foundBy == SupportSource::Parser ? "validate.compiler_refused"
-                                                                        : "validate.compiler_failed";
-    verdicts[i].why = decide(code, {Subject::node(node.name)}, options.compiler,
-                             {{"op", node.op}, {"compiler", options.compiler}, {"message", said->second->message}});
+    const bool isRefused = said->second->taken == false || said->second->code == kNotAsked;
+    if (!isRefused && verdicts[i].supported) continue;
+    NodeVerdict verdict;
+    verdict.supported = !isRefused;
+    verdict.why =
+        isRefused ? whyRefused(node, *said->second, options) : whyTaken(node, *said->second, options, verdicts[i].why);
+    verdicts[i] = std::move(verdict);
+    if (!isRefused) againstTable.push_back(node.id);
   }
+  return againstTable;
 }
 
 void indexRegions(const Graph& graph, Structure& structure) {
@@ -83,7 +107,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
                                                        std::shared_ptr<const Structure> previous,
                                                        const StopToken& stop) {
   const Graph& graph = *model.graph;
-  std::string key = structureKey(model, target, options);
+  std::string key = structureKey(model, target, directives, options);
   if (previous != nullptr && previous->key == key) return previous;
   auto structure = std::make_shared<Structure>();
   structure->key = std::move(key);
@@ -103,12 +127,13 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   refuseOptimisedOperators(model, target, verdicts);
   refuseInlinedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
-  judgeByCompiler(graph, options, verdicts);
+  structure->takenAgainstTable = judgeByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments are found.
   const auto firstVerdict = static_cast<std::uint32_t>(model.decisions.size());
-  structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options);
+  const SplitReach splits = splitsEndSegments(model, options) ? SplitReach::Segments : SplitReach::Kernels;
+  structure->partition = partitionGraph(graph, target, verdicts, firstVerdict, directives, options, splits);
   structure->accelerated = acceleratedNodes(graph, structure->partition);
   takeVerdicts(graph, std::move(verdicts), *structure);
   append(structure->decisions, std::move(structure->partition.decisions));

@@ -54,6 +54,9 @@ struct Structure {
   std::shared_ptr<const ChosenExtents> usual;        ///< the extents at which work and bytes are computed
   std::shared_ptr<const ChosenExtents> least, most;  ///< null if the inputs' extents are fixed
   std::vector<Decision> decisions;                   ///< indices of evidence count from the model's first decision
+  /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
+  /// still show when they are compiled.
+  std::vector<NodeId> takenAgainstTable;
 };
 
 /// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.

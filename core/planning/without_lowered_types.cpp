@@ -17,6 +17,13 @@ PlanOptions withoutLoweredTypes(const PlanOptions& options) {
   return exact;
 }
 
+PlanOptions forOwnCompiler(PlanOptions options) {
+  options.compiler = kOwnCompiler;
+  options.compilerOptions.clear();
+  options.support.reset();
+  return options;
+}
+
 bool roundsBelowF32(const Plan& plan) {
   if (std::ranges::any_of(plan.calculates, isNarrow) || std::ranges::any_of(plan.storedTypes, isNarrow)) return true;
   return std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return roundsBelowF32(plannedBody(body)); });

@@ -237,7 +237,7 @@ void addSplits(const Plan& plan, const BodyPath& path, std::set<std::string>& sp
 /// Returns the network in float32, planned so that all edges that may need ranges are in memory.
 Result<std::shared_ptr<const Plan>> planToObserve(const Plan& plan, const StopToken& stop) {
   const auto& model = unquantized(plan.model);
-  PlanOptions options = withoutLoweredTypes(plan.options);
+  PlanOptions options = forOwnCompiler(withoutLoweredTypes(plan.options));
   auto exact = TRY(makePlan(model, options, nullptr, stop));
   std::set<std::string> split;
   addSplits(*exact, {}, split);

@@ -9,10 +9,7 @@ Result<std::unique_ptr<Engine>> exactEngine(const Plan& plan, const BuildOptions
 }
 
 Result<std::unique_ptr<Engine>> exactEngineWith(const Plan& plan, const BuildOptions& options, const Directives& more) {
-  PlanOptions exact = withoutLoweredTypes(plan.options);
-  exact.compiler = kOwnCompiler;
-  exact.compilerOptions.clear();
-  exact.support.reset();
+  PlanOptions exact = forOwnCompiler(withoutLoweredTypes(plan.options));
   exact.directives.insert(exact.directives.end(), more.begin(), more.end());
   assignIds(exact.directives);
   if (plan.target.planningOnly) exact.target = "cpu";  // our own compiler runs it here, whatever its target is

@@ -19,6 +19,7 @@ class TableReader {
     TargetTable table;
     TRY(readHead(json, table));
     TRY(readTypes(json, table));
+    TRY(readNoFuse(json, table));
     for (const Json& row : TRY(list(json, "operators"))) {
       OperatorRow read = TRY(readRow(row, table));
       m_operator.clear();
@@ -163,6 +164,19 @@ class TableReader {
     for (const DataType type : table.widened)
       if (std::ranges::find(table.runs, type) == table.runs.end())
         return error("widened", std::string(fusescope::name(type)) + " is not among the types that it runs");
+    return Done{};
+  }
+
+  Status readNoFuse(const Json& json, TargetTable& table) const {
+    for (const Json& item : TRY(list(json, "no_fuse", false))) {
+      if (!item.is_object()) return error("no_fuse", "must be a list of objects");
+      TRY(source(item, table));
+      std::vector<std::string> optimisers = TRY(texts(item, "optimisers", true));
+      if (optimisers.empty()) return error("optimisers", "names none");
+      const std::string rule = TRY(text(item, "rule"));
+      if (!table.noFuse.emplace(rule, std::move(optimisers)).second)
+        return error("no_fuse", "two entries are about rule " + rule);
+    }
     return Done{};
   }
 

@@ -98,6 +98,9 @@ struct TargetTable {
   std::vector<DataType> computeTypes, runs;
   std::vector<DataType> widened;  ///< the types of `runs` that are only stored; kernels calculate in f32 in registers
   std::map<std::string, OperatorRow, std::less<>> operators;
+  /// By fusion rule of ours: the compiler's names of the optimisers that fuse as this rule does. Leaving them out is
+  /// the way to ask this compiler not to fuse so.
+  std::map<std::string, std::vector<std::string>, std::less<>> noFuse;
 
   const OperatorRow* find(std::string_view op) const;  ///< `op` is in the form of operatorText() in ops/no_kernel.h
 };

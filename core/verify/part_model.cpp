@@ -5,6 +5,8 @@
 #include <set>
 
 #include "passes/pipelines.h"
+#include "planning/directive_effects.h"
+#include "planning/stated_support.h"
 
 namespace fusescope {
 namespace {
@@ -138,7 +140,15 @@ Result<Part> partFor(const Plan& plan, const KernelRequests& requests, std::vect
   auto model = std::make_shared<const Model>(TRY(prepareModel(TRY(builder.model()), stop)));
   PlanOptions options = builder.options(false);
   options.compiler = compiler;
-  if (compiler == plan.options.compiler) options.compilerOptions = plan.options.compilerOptions;
+  // The whole part is for this compiler: it was decided for the whole network what falls back.
+  if (compiler != kOwnCompiler) options.support = std::make_shared<const CompilerSupport>(nothingStated(*model->graph));
+  if (compiler == plan.options.compiler) {
+    options.compilerOptions = plan.options.compilerOptions;
+    for (const Directive& directive : plan.options.directives)
+      if (!optimisersToLeaveOut(plan, directive).empty())
+        options.directives.push_back({.kind = directive.kind, .rule = directive.rule});
+    assignIds(options.directives);
+  }
   options.target = target;
   return Part{TRY(makePlan(std::move(model), options, nullptr, stop)), builder.inputs()};
 }

@@ -1,5 +1,6 @@
 #include "ir/graph.h"
 #include "planning/directives/directive_resolver.h"
+#include "planning/plan.h"
 
 namespace fusescope {
 
@@ -30,8 +31,8 @@ Status resolve(DirectiveResolver& resolver, int index) {
   return Done{};
 }
 
-Decision answer(const Directive& directive, std::vector<Subject> nodes, const Graph&) {
-  return decide("fuse.split_honoured", std::move(nodes), causeOf(directive));
+Decision answer(const Directive& directive, std::span<const NodeId> nodes, const Plan& plan) {
+  return decide("fuse.split_honoured", subjectsOf(plan.graph(), nodes), causeOf(directive));
 }
 
 }  // namespace

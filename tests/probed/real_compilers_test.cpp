@@ -109,6 +109,53 @@ TEST_P(RealCompilers, ANetworkCutInThreeGivesTheSame) {
   EXPECT_EQ(fates(plan)["fallback"], 1);
 }
 
+/// Without the split, both compilers add node_linear_1's bias in the kernel of the product, or join the two otherwise.
+TEST_P(RealCompilers, ASplitIsAKernelsEnd) {
+  const std::string model = sample("bert_tiny"), split = "node_MatMul_62";
+  const Json plan = json({"plan", model, "--split", split});
+  ASSERT_EQ(plan["segments"].size(), 2U);
+  std::set<std::string> before;
+  for (const Json& node : plan["segments"][0]["nodes"]) before.insert(node.get<std::string>());
+  EXPECT_TRUE(before.contains(split));
+  for (const Json& kernel : plan["kernels"]) {
+    int first = 0, second = 0;
+    for (const Json& node : kernel["nodes"]) ++(before.contains(node["node"]) ? first : second);
+    EXPECT_TRUE(first == 0 || second == 0) << kernel;
+  }
+  int obeyed = 0, ignored = 0;
+  for (const Json& decision : plan["decisions"]) {
+    obeyed += decision["code"] == "build.split_obeyed";
+    ignored += decision["code"] == "build.split_ignored";
+  }
+  EXPECT_EQ(obeyed, 1);
+  EXPECT_EQ(ignored, 0);
+  EXPECT_EQ(fates(plan)["fallback"], 0) << "both parts are compiled";
+  expectNumbers(model, arrays("bert_tiny"), {"--split", split});
+  expectNumbers(model, arrays("bert_tiny"), {"--split", "op:MatMul"});
+}
+
+/// ONNX Runtime can leave out optimisers; OpenVINO cannot be asked for anything like it.
+TEST_P(RealCompilers, AForbiddenFusionIsAskedOrHasNoEffect) {
+  const std::string model = sample("bert_tiny");
+  const bool canBeAsked = std::string(GetParam()) == "onnxruntime";
+  const ProcessResult said =
+      fusescopeCommand({"plan", model, "--compiler", GetParam(), "--no-fuse", "matmul_epilogue", "--json"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_EQ(said.err.find("has no effect on openvino") != std::string::npos, !canBeAsked) << said.err;
+  const Json plan = Json::parse(said.out), usual = json({"plan", model});
+  std::map<std::string, int> codes;
+  for (const Json& decision : plan["decisions"]) ++codes[decision["code"]];
+  EXPECT_EQ(codes["fuse.no_fuse_honoured"] + codes["fuse.no_fuse"], 0);
+  EXPECT_EQ(codes["fuse.no_fuse_asked"], canBeAsked ? 1 : 0);
+  EXPECT_EQ(codes["fuse.without_effect"], canBeAsked ? 0 : 1);
+  EXPECT_EQ(codes["build.no_fuse_obeyed"], canBeAsked ? 1 : 0) << Json(codes);
+  if (canBeAsked)
+    EXPECT_GT(plan["kernels"].size(), usual["kernels"].size());
+  else
+    EXPECT_EQ(plan["kernels"].size(), usual["kernels"].size());
+  expectNumbers(model, arrays("bert_tiny"), {"--no-fuse", "matmul_epilogue"});
+}
+
 TEST_P(RealCompilers, APartWithBodiesIsCutOut) {
   const auto bytes = onnxlib::onnxTextToBytes(kBranches);
   ASSERT_TRUE(bytes.ok()) << bytes.error().text();

@@ -107,6 +107,50 @@ TEST_F(Tally, WhatTheUserKeepsFromItRunsOnOurOwnEngine) {
   expectSameNumbers(network(), {"--fallback", "turn"});
 }
 
+/// Its kernels are {scale clip} {turn} {shift last} otherwise.
+TEST_F(Tally, ASplitEndsWhatItIsHanded) {
+  const Json plan = json({"plan", network(), "--compiler", "tally", "--split", "scale"});
+  ASSERT_EQ(plan["segments"].size(), 2U);
+  for (const Json& segment : plan["segments"]) EXPECT_EQ(segment["kind"], "accelerated");
+  ASSERT_EQ(plan["kernels"].size(), 4U) << plan["kernels"].dump(1);
+  EXPECT_EQ(nodesOf(plan["kernels"][0]), std::vector<std::string>{"scale"});
+  EXPECT_EQ(nodesOf(plan["kernels"][1]), std::vector<std::string>{"clip"});
+  EXPECT_EQ(entryOf(plan["decisions"], "code", "partition.segment_ends")["by"], "split:1");
+  const Json obeyed = entryOf(plan["decisions"], "code", "build.split_obeyed");
+  EXPECT_EQ(obeyed["by"], "split:1") << plan["decisions"].dump(1);
+  EXPECT_TRUE(entryOf(plan["decisions"], "code", "fuse.split_honoured").is_null());
+  expectSameNumbers(network(), {"--split", "scale"});
+  expectSameNumbers(network(), {"--split", "*"});
+  const ProcessResult said = command({"plan", network(), "--compiler", "tally", "--split", "scale"});
+  EXPECT_NE(said.out.find("a segment of tally ends after it"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("no kernel of tally is on both sides of the split after it"), std::string::npos) << said.out;
+}
+
+/// What it fuses cannot be forbidden: nothing says that it was.
+TEST_F(Tally, AFusionThatItCannotBeForbiddenIsSaidToBeThat) {
+  const std::vector<std::string> asked{"plan", network(), "--compiler", "tally", "--no-fuse", "pointwise"};
+  const ProcessResult said = command(asked);
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_NE(
+      said.err.find("warning: --no-fuse pointwise has no effect on tally: pointwise is a rule of our own planning"),
+      std::string::npos)
+      << said.err;
+  const Json plan = json(asked);
+  EXPECT_EQ(plan["kernels"].size(), 3U);
+  EXPECT_EQ(entryOf(plan["decisions"], "code", "fuse.without_effect")["by"], "no_fuse:1") << plan["decisions"].dump(1);
+  EXPECT_TRUE(entryOf(plan["decisions"], "code", "fuse.no_fuse_honoured").is_null());
+  EXPECT_TRUE(entryOf(plan["decisions"], "code", "fuse.no_fuse").is_null());
+}
+
+/// Of what our own rules do not fuse, the plan of another compiler says that it is our prediction.
+TEST_F(Tally, OurRulesOnlyPredictWhatItDoes) {
+  const Json plan = json({"plan", network(), "--compiler", "tally"});
+  for (const Json& decision : plan["decisions"]) {
+    const auto code = decision["code"].get<std::string>();
+    EXPECT_TRUE(!code.starts_with("fuse.") || code.starts_with("fuse.predicted")) << decision;
+  }
+}
+
 TEST_F(Tally, TheNodeThatABuildFailsAtFallsBack) {
   plant("fails Neg");
   const Json plan = json({"plan", network(), "--compiler", "tally"});

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ir/graph.h"
+#include "planning/directive_effects.h"
 
 namespace fusescope::onnxruntime {
 namespace {
@@ -31,6 +32,13 @@ Json listOf(const std::string& text) {
     from = to + 1;
   }
   return list;
+}
+
+/// Adds the optimisers that fuse as the rules do that the user forbids (--no-fuse).
+void leaveOutForbidden(const Plan& plan, Json& disabled) {
+  for (const Directive& directive : plan.options.directives)
+    for (const std::string& optimiser : optimisersToLeaveOut(plan, directive))
+      if (std::ranges::find(disabled, Json(optimiser)) == disabled.end()) disabled.push_back(optimiser);
 }
 
 }  // namespace
@@ -78,6 +86,7 @@ Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options)
                         .where = {.attribute = option.name}};
     request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
   }
+  leaveOutForbidden(*network.plan, request["disable"]);
   if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
     return Diagnostic{
         .message =

@@ -40,7 +40,8 @@ class KeptQuestions {
 
   Result<WhyAllKept> run(std::shared_ptr<const Plan> plan) {
     if (m_compiler.kind().saysSupport() && plan->options.support == nullptr) {
-      CompilerInput network = TRY(makeCompilerInput(plan, m_compiler.kind().inputTypesFor(*plan), m_options.stop));
+      const auto about = TRY(planToAsk(plan, m_options.stop));
+      CompilerInput network = TRY(makeCompilerInput(about, m_compiler.kind().inputTypesFor(*about), m_options.stop));
       const Json asked = TRY(m_compiler.kind().requestOptions(network, {}));
       TRY(add("support", {.json = {{"op", "support"}, {"options", asked}}, .files = filesOf(network)}));
       if (m_all.questions.back().found) plan = TRY(planSupported(m_compiler, plan, m_options.stop));

@@ -45,7 +45,7 @@ Status checkWhole(const Plan& plan, std::string_view who) {
   if (why.empty()) return Done{};
   return Diagnostic{.message = fmt::format("{} compiles the exported program of a network, {}", who, why),
                     .where = {.file = model.path, .attribute = "--compiler"},
-                    .help = "Plan the network as a whole, without fallbacks and without int8 by ranges."};
+                    .help = "Plan the network as a whole, without fallbacks, splits and int8 by ranges."};
 }
 
 /// Checks the exported program. Errors name the option that gives it, because no part of the network is the cause.

@@ -31,7 +31,7 @@ PlanOptions builtHere(const Target& target, PlanOptions options) {
 
 /// The same network with no kernel of two nodes: what a network is that stores each value.
 Result<std::shared_ptr<const Plan>> unfused(const Plan& reading, const StopToken& stop) {
-  PlanOptions options = builtHere(reading.target, reading.options);
+  PlanOptions options = forOwnCompiler(builtHere(reading.target, reading.options));
   options.directives.push_back(splitDirective("*"));
   assignIds(options.directives);
   return makePlan(reading.model, options, nullptr, stop, reading.target.planningOnly ? nullptr : &reading);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/shell_quoted.h"
+#include "ir/graph.h"
 
 namespace fusescope {
 
@@ -23,6 +24,13 @@ std::optional<DirectiveKind> directiveKindFromName(std::string_view name) {
   for (const DirectiveForm* form : directiveForms())
     if (form->name == name) return kindOf(*form);
   return std::nullopt;
+}
+
+std::vector<Subject> subjectsOf(const Graph& graph, std::span<const NodeId> nodes) {
+  std::vector<Subject> subjects;
+  subjects.reserve(nodes.size());
+  for (const NodeId node : nodes) subjects.push_back(Subject::node(graph.node(node).name));
+  return subjects;
 }
 
 Cause causeOf(const Directive& directive) {

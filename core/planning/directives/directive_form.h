@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,8 @@ struct DirectiveForm {
   Status (*read)(const DirectiveFields& fields, Directive& into) = nullptr;  ///< reads the same fields
   Status (*resolve)(DirectiveResolver& resolver, int index) = nullptr;
   /// Makes the decision that answers the directive once the kernels are known. `nodes` are those that its pattern
-  /// matches, or all nodes if it has no pattern.
-  Decision (*answer)(const Directive& directive, std::vector<Subject> nodes, const Graph& graph) = nullptr;
+  /// matches; there are none if it has no pattern.
+  Decision (*answer)(const Directive& directive, std::span<const NodeId> nodes, const Plan& plan) = nullptr;
 };
 
 /// All kinds, indexed by DirectiveKind.
@@ -67,6 +68,9 @@ const DirectiveForm& formOf(const Directive& directive);
 /// Returns the kind whose form is `form`, an element of directiveForms().
 DirectiveKind kindOf(const DirectiveForm& form);
 std::optional<DirectiveKind> directiveKindFromName(std::string_view name);
+
+/// Returns the nodes as subjects of a decision.
+std::vector<Subject> subjectsOf(const Graph& graph, std::span<const NodeId> nodes);
 
 /// Makes an error about the argument of an option.
 Diagnostic badArgument(std::string_view option, std::string_view text, std::string problem, std::string help);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "planning/directive_effects.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
 #include "planning/fused_node_facts.h"
@@ -58,9 +59,17 @@ Status resolve(DirectiveResolver& resolver, int index) {
   return Done{};
 }
 
-Decision answer(const Directive& directive, std::vector<Subject> nodes, const Graph& graph) {
+Decision answer(const Directive& directive, std::span<const NodeId> nodes, const Plan& plan) {
+  const Graph& graph = plan.graph();
+  const std::string& compiler = plan.options.compiler;
+  if (const std::string whyNot = whyNoEffect(plan, directive); !whyNot.empty())
+    return decide("fuse.without_effect", subjectsOf(graph, nodes), causeOf(directive),
+                  {{"option", "--no-fuse"}, {"compiler", compiler}, {"why", whyNot}});
+  if (const std::vector<std::string> optimisers = optimisersToLeaveOut(plan, directive); !optimisers.empty())
+    return decide("fuse.no_fuse_asked", {}, causeOf(directive),
+                  {{"rule", directive.rule}, {"compiler", compiler}, {"optimisers", joined(optimisers)}});
   const std::size_t count = directive.pattern.empty() ? graph.nodeCount() : nodes.size();
-  return decide("fuse.no_fuse_honoured", std::move(nodes), causeOf(directive),
+  return decide("fuse.no_fuse_honoured", subjectsOf(graph, nodes), causeOf(directive),
                 {{"rule", directive.rule}, {"nodes", count}});
 }
 
@@ -71,6 +80,8 @@ std::string ruleAt(const Plan& plan, NodeId node) {
 }
 
 std::string pointless(const Plan& plan, NodeId node) {
+  if (plan.options.compiler != kOwnCompiler)
+    return plan.options.compiler + " fuses by rules of its own, which cannot be forbidden at one node.";
   return ruleAt(plan, node).empty() ? "This node is not fused with others: there is no fusion to forbid." : "";
 }
 
@@ -79,7 +90,9 @@ std::string pointless(const Plan& plan, NodeId node) {
 extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .option = "--no-fuse",
                                        .argument = "RULE[@NODE]",
-                                       .help = "Forbid a fusion rule, everywhere or at a node.",
+                                       .help =
+                                           "Forbid a fusion rule, everywhere or at a node. Another compiler is "
+                                           "asked to leave out its steps that fuse in this way, if it has any.",
                                        .pattern = PatternUse::Optional,
                                        .inBodies = true,
                                        .nothingToDo = "fuse.nothing_to_keep_apart",

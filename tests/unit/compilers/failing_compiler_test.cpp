@@ -115,16 +115,43 @@ TEST(FailingCompiler, WhatDependsOnDataFallsBackTogetherAndTheRestDoesNot) {
   })")),
                    {}, {});
   ASSERT_TRUE(opened.ok()) << opened.error().text();
-  const Failing compiler([](const Plan&) { return false; });
+  const Failing compiler([](const Plan& plan) { return holds(plan, "places"); });
   const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model), {.measureTactics = false});
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   std::string fallback;
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes)
     if (said.code == "validate.not_asked") {
-      EXPECT_FALSE(said.taken) << "the compiler refused nothing";
+      EXPECT_FALSE(said.taken) << "the compiler refused none of these";
       fallback += (fallback.empty() ? "" : " ") + said.node;
     }
-  EXPECT_EQ(fallback, "last turned") << "NonZero is not the target's, and is not asked for";
+  EXPECT_EQ(fallback, "last turned") << "NonZero does not compile, and they hang on it";
+  EXPECT_EQ(engine.value()->plan().options.support->find("places")->foundBy, SupportSource::Build);
+}
+
+/// NonZero is not in the target's table. The compiler does not refuse it, so it is given to the compiler; that it does
+/// not compile is looked for where the table predicts it, whatever else is in the network.
+TEST(FailingCompiler, WhatTheTablePredictsIsTriedFirst) {
+  ModelBuilder m;
+  ValueId last = m.input("x", {4, 8});
+  for (int i = 0; i < 64; ++i) {
+    last = m.node("Exp", "n" + std::to_string(i), {last}, {4, 8});
+    if (i % 16 == 8) m.output(m.node("Det", "det" + std::to_string(i), {m.input("s" + std::to_string(i), {2, 2})}, {}));
+  }
+  m.output(last);
+  const auto isBad = [](const Plan& plan) {
+    return std::ranges::any_of(plan.graph().order(), [&](NodeId id) { return plan.graph().node(id).is("Det"); });
+  };
+  const Failing compiler(isBad);
+  const auto engine = compileNetwork(compiler, failingPlan(m.build()), {.measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  EXPECT_EQ(compiler.builds, 3) << "the network, one of four equal nodes alone, and the network without them";
+  for (const NodeSupport& said : engine.value()->plan().options.support->nodes) {
+    EXPECT_EQ(said.taken == false, said.node.starts_with("det")) << said.node;
+    if (said.taken == false) {
+      EXPECT_EQ(said.message, "gave up");
+      EXPECT_EQ(said.foundBy, SupportSource::Build);
+    }
+  }
 }
 
 TEST(FailingCompiler, WhatNobodyCanRunIsSaidToBeThat) {

@@ -2,6 +2,8 @@
 #include "planning/compiler_support.h"
 
 #include "planning/plan_json.h"
+#include "planning/stated_support.h"
+#include "planning/structure.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {
@@ -67,6 +69,47 @@ TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
       nobody = refusal("z", SupportSource::Parser);
   const auto plan = planned(chainOfThree(), answeredBy({taken, unsaid, nobody}));
   EXPECT_EQ(plan->segments.size(), 1U);
+}
+
+/// x -> a -> places, which the table for the CPU refuses
+std::shared_ptr<const Model> withRefused() {
+  ModelBuilder m;
+  const ValueId x = m.input("x", {2, 2});
+  const ValueId a = m.node("Relu", "a", {x}, {2, 2});
+  m.output(m.node("Det", "places", {a}, {}));
+  return m.build();
+}
+
+TEST(CompilerSupport, TakesThePlaceOfWhatTheTablePredicts) {
+  const auto model = withRefused();
+  const auto predicted = planned(model, answeredBy({}));
+  ASSERT_EQ(predicted->structure->partition.unsupported.size(), 1U) << "the table decides where it was not asked";
+  for (const std::optional<bool> taken : {std::optional<bool>(true), std::optional<bool>()}) {
+    const auto plan = planned(model, answeredBy({{.node = "places", .taken = taken}}));
+    EXPECT_EQ(plan->segments.size(), 1U);
+    EXPECT_EQ(plan->segments.front().kind, SegmentKind::Accelerated);
+    const Decision* why = findDecision(*plan, "validate.predicted_refusal", "places");
+    ASSERT_NE(why, nullptr);
+    EXPECT_EQ(why->by.text(), "other");
+    EXPECT_TRUE(why->allowed);
+    EXPECT_NE(message(*why).find("other was asked and does not refuse Det, although the table"), std::string::npos);
+    EXPECT_EQ(plan->structure->takenAgainstTable, std::vector{*plan->graph().findNode("places")});
+  }
+  const auto refused = planned(model, answeredBy({refusal("places", SupportSource::Parser)}));
+  const Decision* why = findDecision(*refused, "validate.compiler_refused", "places");
+  ASSERT_NE(why, nullptr);
+  EXPECT_EQ(message(*why), "other refuses Det: there is no such kernel") << "in its words, not in ours";
+  EXPECT_TRUE(refused->structure->takenAgainstTable.empty());
+}
+
+TEST(CompilerSupport, MayBeStatedAboutAll) {
+  const auto model = chainOfThree();
+  const CompilerSupport all =
+      statedAboutAll(*model->graph, {{refusal("c", SupportSource::Parser), refusal("z", SupportSource::Parser)}});
+  ASSERT_EQ(all.nodes.size(), 3U);
+  EXPECT_EQ(all.nodes[0], (NodeSupport{.node = "a", .taken = {}}));
+  EXPECT_EQ(all.nodes[2].taken, false);
+  EXPECT_EQ(nothingStated(*model->graph).nodes.size(), 3U);
 }
 
 /// Answers are part of what a plan was made of: not found in a structure of other answers, kept with the options.
