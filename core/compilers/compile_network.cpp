@@ -45,7 +45,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   // If there are several segments, they can only be cut out when the compiler has answered.
   if (plan->segments.size() == 1) compiler.lowerAhead(plan, asking);
   if (progress) progress("ask", compiler.name());
-  TRY(compiler.awaitReady(stop));
+  TRY(compiler.awaitReady(stop, progress));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
   auto support = std::make_shared<const CompilerSupport>(TRY(compiler.support(*plan, asking)));
   if (recordedJobOf(compiler)) TRY(checkPacked(*plan, *support));
@@ -56,7 +56,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
 
 Result<std::unique_ptr<Engine>> compileNetwork(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                const BuildOptions& options) {
-  TRY(compiler.awaitReady(options.stop));
+  TRY(compiler.awaitReady(options.stop, options.progress));
   TRY(checkAble(compiler, Ability::Compile, "compile a network"));
   if (compiler.takesWholeNetworks()) return compiler.compile(TRY(compiler.lower(std::move(plan), options)), options);
   plan = TRY(planSupported(compiler, std::move(plan), options.stop, options.progress));
