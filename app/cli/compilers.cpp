@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
+#include "base/quantities.h"
 #include "base/text.h"
 #include "compilers/probed/asked_environment.h"
 #include "compilers/probed/environment_choice.h"
@@ -79,14 +80,23 @@ void printElsewhere(const std::vector<AskedEnvironment>& environments) {
   }
 }
 
+/// Returns the most memory that a process of a compiler may allocate.
+std::string memoryText(const FoundEnvironment& found) {
+  if (found.environment.memoryBytes)
+    return *found.environment.memoryBytes == 0 ? "no limit" : inBytes(*found.environment.memoryBytes);
+  const Json memory = found.hello.is_object() ? found.hello.value("memory", Json()) : Json();
+  return memory.is_number_integer() ? inBytes(memory.get<std::int64_t>() / 4 * 3) : "-";
+}
+
 void printEnvironments(const std::vector<AskedEnvironment>& environments) {
   printTitle("Environments");
-  Table table({{"name"}, {"command"}, {"Python"}, {"machine"}});
+  Table table({{"name"}, {"command"}, {"Python"}, {"machine"}, {"memory"}, {"keeps files"}});
   std::vector<std::string> problems;
   for (const AskedEnvironment& environment : environments) {
     const FoundEnvironment& found = environment.found;
     table.add({found.environment.name, found.environment.command, found.python.empty() ? "-" : found.python,
-               found.machine.empty() ? "-" : found.machine});
+               found.machine.empty() ? "-" : found.machine, memoryText(found),
+               found.environment.keepsFiles ? "yes" : "-"});
     if (!found.problem.empty()) problems.push_back(found.environment.name + ": " + found.problem);
     for (const AskedCompiler& asked : environment.compilers)
       if (!asked.problem.empty())
@@ -97,13 +107,22 @@ void printEnvironments(const std::vector<AskedEnvironment>& environments) {
   printElsewhere(environments);
 }
 
-void printOptions() {
+/// Prints the options of the compilers that are in these environments, or of all compilers.
+void printOptions(const std::vector<AskedEnvironment>& environments, bool ofAll) {
   printTitle("Options (--compiler-option NAME=VALUE)");
   Table table({{"compiler"}, {"name"}, {"values"}, {"if not given"}, {"what it does"}});
+  const auto isThere = [&](std::string_view name) {
+    return std::ranges::any_of(environments, [&](const AskedEnvironment& environment) {
+      return std::ranges::any_of(environment.compilers, [&](const AskedCompiler& asked) {
+        return asked.name == name && asked.problem.empty();
+      });
+    });
+  };
   for (const Compiler* compiler : allCompilers())
     for (const CompilerOption& option : compiler->options())
-      table.add({std::string(compiler->name()), option.name, option.values.empty() ? "any" : joined(option.values),
-                 option.initial.empty() ? "-" : option.initial, option.help});
+      if (ofAll || isThere(compiler->name()))
+        table.add({std::string(compiler->name()), option.name, option.values.empty() ? "any" : joined(option.values),
+                   option.initial.empty() ? "-" : option.initial, option.help});
   if (!table.empty()) table.print();
 }
 
@@ -112,7 +131,7 @@ Result<std::vector<AskedEnvironment>> ask(const std::vector<Environment>& enviro
   const Progress progress = progressLine();
   for (const Environment& environment : environments) {
     if (progress) progress("ask", environment.command);
-    asked.push_back(TRY(askEnvironment(environment, {})));
+    asked.push_back(TRY(askEnvironment(environment, {}, progress)));
     endIdleJobs();
   }
   clearProgressLine();
@@ -136,16 +155,24 @@ Result<int> list(const CompilersArguments& arguments) {
     for (const AskedEnvironment& environment : asked) json["environments"].push_back(toJson(environment));
     printJson(json);
   } else {
+    // An environment that was asked for comes first: whether it is there at all is the answer.
+    if (isOne) printEnvironments(asked);
     printCompilers(asked, !isOne);
-    printOptions();
-    printEnvironments(asked);
+    if (!isOne) printEnvironments(asked);
+    if (arguments.listsOptions)
+      printOptions(asked, !isOne);
+    else
+      std::cout << "fusescope compilers --options also lists the options of each compiler.\n";
   }
   const bool isBad = isOne && !asked[0].found.problem.empty();
   return isBad ? kDoesNotHold : kDone;
 }
 
 Result<int> add(const ArgumentsOf<CompilersAddSettings>& arguments) {
-  TRY(addEnvironment({.name = arguments.name, .command = arguments.command}));
+  TRY(addEnvironment({.name = arguments.name,
+                      .command = arguments.command,
+                      .keepsFiles = arguments.keepsFiles,
+                      .memoryBytes = arguments.memoryBytes}));
   return kDone;
 }
 

@@ -79,7 +79,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   // What an engine file says of the network does not depend on answers.
   describeAhead(unquantized(plan->model));
   if (progress) progress("ask", compiler.name());
-  TRY(compiler.awaitReady(stop));
+  TRY(compiler.awaitReady(stop, progress));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
   PlanOptions options = plan->options;
   if (recordedJobOf(compiler)) {
@@ -97,7 +97,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
 
 Result<std::unique_ptr<Engine>> compileNetwork(const Compiler& compiler, std::shared_ptr<const Plan> plan,
                                                const BuildOptions& options) {
-  TRY(compiler.awaitReady(options.stop));
+  TRY(compiler.awaitReady(options.stop, options.progress));
   TRY(checkAble(compiler, Ability::Compile, "compile a network"));
   if (compiler.takesWholeNetworks()) return compiler.compile(TRY(compiler.lower(std::move(plan), options)), options);
   plan = TRY(planSupported(compiler, std::move(plan), options.stop, options.progress));

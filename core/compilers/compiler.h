@@ -86,8 +86,9 @@ class Compiler {
   /// Does what lower() of this plan can do before the compiler is ready, if it is not ready yet. Errors are reported by
   /// lower().
   virtual void lowerAhead(std::shared_ptr<const Plan> /*plan*/, const BuildOptions& /*options*/) const {}
-  /// Waits until whyNot() can answer at once, so that the wait can be cancelled. Errors: cancellation.
-  virtual Status awaitReady(const StopToken& /*stop*/) const { return Done{}; }
+  /// Waits until whyNot() can answer at once, so that the wait can be cancelled. If it takes long, `progress` says from
+  /// time to time what is waited for. Errors: cancellation.
+  virtual Status awaitReady(const StopToken& /*stop*/, const Progress& /*progress*/) const { return Done{}; }
 
   /// Asks which nodes of a plan it accepts in their types and extents; the answer is in the order of the graph. Only
   /// `progress` and `stop` of the options are used. Errors: it could not be asked; cancellation.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "analysis/users.h"
 #include "base/text.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/probed_engine.h"
@@ -50,19 +51,13 @@ class PartsCompiler {
 
   Result<Refusals> compileAll(CompiledParts& made) {
     const Plan& plan = *made.plan;
+    std::vector<Part> parts;
+    if (Refusals tied = TRY(cutAll(made.plan, parts)); !tied.empty()) return tied;
     Refusals refused;
-    for (const Segment& segment : plan.segments) {
+    for (std::size_t i = 0; i < plan.segments.size(); ++i) {
       TRY(checkStop(m_options.stop));
-      auto part = segmentPart(made.plan, segment, m_extents, m_options.stop);
-      if (!part.ok()) {
-        if (part.error().cancelled) return std::move(part).error();
-        Refusals tied = TRY(tiedByExtents(plan, part.error()));
-        if (tied.empty())
-          tied = allNodes(plan, {"the network cannot be cut into segments: " + part.error().text(), false});
-        if (tied.empty()) return std::move(part).error();
-        return tied;
-      }
-      auto compiled = compile(segment, part.value(), plan.segments.size() == 1);
+      const Segment& segment = plan.segments[i];
+      auto compiled = compile(segment, parts[i], plan.segments.size() == 1);
       if (!compiled.ok()) {
         Diagnostic error = std::move(compiled).error();
         if (error.cancelled) return error;
@@ -75,6 +70,26 @@ class PartsCompiler {
       made.parts.push_back(std::move(compiled).value());
     }
     return refused;
+  }
+
+  /// Cuts the network into its segments before any of them is compiled. If one cannot be cut out, returns the nodes
+  /// that fall back because of that.
+  Result<Refusals> cutAll(const std::shared_ptr<const Plan>& plan, std::vector<Part>& parts) const {
+    for (const Segment& segment : plan->segments) {
+      TRY(checkStop(m_options.stop));
+      auto part = segmentPart(plan, segment, m_extents, m_options.stop);
+      if (part.ok()) {
+        parts.push_back(std::move(part).value());
+        continue;
+      }
+      if (part.error().cancelled) return std::move(part).error();
+      Refusals tied = TRY(tiedByExtents(*plan, part.error()));
+      if (tied.empty())
+        tied = allNodes(*plan, {"the network cannot be cut into segments: " + part.error().text(), false});
+      if (tied.empty()) return std::move(part).error();
+      return tied;
+    }
+    return Refusals();
   }
 
   Result<CompiledPart> compile(const Segment& segment, const Part& part, bool isWhole) {
@@ -265,8 +280,9 @@ class PartsCompiler {
   }
 
   /// A tensor whose extents depend on data cannot be passed between segments. The node that calculates it, and all
-  /// nodes after it up to known extents, run on our own engine. The result is empty if the error is not about such a
-  /// tensor, or if the compiler runs none of these nodes.
+  /// nodes after it up to known extents, run in one segment on our own engine. So do the nodes that the compiler would
+  /// run between two of these, and those that it would have to run before the last of them. The result is empty if the
+  /// error is not about such a tensor, or if the compiler runs none of these nodes.
   Result<Refusals> tiedByExtents(const Plan& plan, const Diagnostic& error) const {
     const Graph& graph = plan.graph();
     const auto first = graph.findValue(error.where.value);
@@ -274,7 +290,8 @@ class PartsCompiler {
     const KernelRequests requests = TRY(KernelRequests::create(plan, m_extents, 1));
     std::set<NodeId> tied;
     std::vector<ValueId> open{*first};
-    if (const NodeId producer = graph.value(*first).producer; producer.valid()) tied.insert(producer);
+    const NodeId producer = graph.value(*first).producer;
+    if (producer.valid()) tied.insert(producer);
     while (!open.empty()) {
       const ValueId value = open.back();
       open.pop_back();
@@ -284,6 +301,7 @@ class PartsCompiler {
           if (output.valid() && !requests.types()[output.index].shape.fixed()) open.push_back(output);
       }
     }
+    if (producer.valid()) addNeededMeanwhile(plan, producer, tied);
     Refusals refused = allNodes(plan, {fmt::format("the extents of '{}' depend on data, so the node that makes it and "
                                                    "the nodes behind it run in one segment, on our own engine",
                                                    error.where.value),
@@ -292,6 +310,22 @@ class PartsCompiler {
     for (const NodeId node : tied) names.insert(graph.node(node).name);
     std::erase_if(refused, [&](const auto& node) { return !names.contains(node.first); });
     return refused;
+  }
+
+  /// Adds the nodes that those of `tied` need, directly or not, and that are in segments after the one of `first`:
+  /// because of them, nodes of `tied` would be in different segments.
+  static void addNeededMeanwhile(const Plan& plan, NodeId first, std::set<NodeId>& tied) {
+    const Graph& graph = plan.graph();
+    std::vector<SegmentId> segmentOf(graph.nodeIdLimit());
+    for (const Segment& segment : plan.segments)
+      for (const NodeId node : segment.nodes) segmentOf[node.index] = segment.id;
+    for (auto node = graph.order().rbegin(); node != graph.order().rend(); ++node) {
+      if (!tied.contains(*node)) continue;
+      for (const ValueId value : valuesRead(graph.node(*node))) {
+        const NodeId before = graph.value(value).producer;
+        if (before.valid() && segmentOf[before.index].index > segmentOf[first.index].index) tied.insert(before);
+      }
+    }
   }
 
   static Refusals allNodes(const Plan& plan, const Refusal& why) {

@@ -38,7 +38,8 @@ Result<Part> segmentPart(const std::shared_ptr<const Plan>& plan, const Segment&
 /// segments that are equal, weights included, a compiler behind a probe compiles one (ProbedEngine::equalTo()). If
 /// `compiler` cannot compile a segment, the node falls back that the compiler names or that is found by compiling parts
 /// of the segment (at most 64 in total), or else the whole segment. If the extents of a value between segments depend
-/// on data, its producer falls back together with everything after it; a network that still cannot be cut falls back as
+/// on data, its producer falls back together with everything after it up to known extents, and with the nodes that
+/// must run before the last of these and after the producer's segment; a network that still cannot be cut falls back as
 /// a whole. Errors: those of our own compiler, and cancellation; for a compiler with recorded answers all errors,
 /// because it cannot be asked again.
 Result<CompiledParts> compileParts(const Compiler& compiler, std::shared_ptr<const Plan> plan,

@@ -39,7 +39,7 @@ Result<Environment> environmentFrom(const Json& json) {
   JsonFields fields(json);
   fields.require("name").read("name", environment.name);
   fields.require("command").read("command", environment.command);
-  fields.read("keeps_files", environment.keepsFiles);
+  fields.read("keeps_files", environment.keepsFiles).readCount("memory_bytes", environment.memoryBytes);
   return fields.result(environment);
 }
 
@@ -81,6 +81,7 @@ std::string written(const EnvironmentsFile& file) {
   for (const Environment& environment : file.environments) {
     Json entry{{"name", environment.name}, {"command", environment.command}};
     if (environment.keepsFiles) entry["keeps_files"] = true;
+    if (environment.memoryBytes) entry["memory_bytes"] = *environment.memoryBytes;
     json["environments"].push_back(std::move(entry));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

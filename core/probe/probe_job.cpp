@@ -38,10 +38,12 @@ class LiveJob final : public ProbeJob {
 
   Status open(const ProbeOptions& options, const StopToken& stop) {
     Json start{{"op", "start"}, {"job", m_number}, {"compiler", m_compiler}, {"local", m_listener->isLocal()}};
-    if (options.memoryBytes) start["memory"] = *options.memoryBytes;
+    const auto memory = options.memoryBytes ? options.memoryBytes : m_environment.memoryBytes;
+    if (memory) start["memory"] = *memory;
     if (m_environment.keepsFiles && !m_listener->isLocal()) start["keep"] = options.keptBytes;
     m_listener->send(start);
-    m_until = Mailbox::Clock::now() + options.open;
+    m_patience = options.open;
+    m_until = Mailbox::Clock::now() + m_patience;
     const auto answer = ask({.json = {{"op", "open"}}, .files = {}}, stop, {});
     m_until.reset();
     if (!answer.ok()) return answer.error();
@@ -194,9 +196,14 @@ class LiveJob final : public ProbeJob {
 
   Diagnostic tookTooLong(const ProbeRequest& request) {
     end();
-    return {.message = fmt::format("{} in \"{}\" did not answer \"{}\" in time, so its process was ended", m_compiler,
-                                   m_environment.command, textOf(request.json, "op")),
-            .help = "See whether this Python can import it at all."};
+    return {.message = fmt::format("{} in \"{}\" did not answer \"{}\" in time, so its process was ended: its import "
+                                   "took longer than {:.3g} s",
+                                   m_compiler, m_environment.command, textOf(request.json, "op"),
+                                   std::chrono::duration<double>(m_patience).count()),
+            .help =
+                "Start this Python yourself and import the package: then you see whether the import ends, and what "
+                "it waits for, such as a folder on a network or a device. If it ends, try again: a second import "
+                "is often faster."};
   }
 
   const Environment m_environment;
@@ -208,6 +215,7 @@ class LiveJob final : public ProbeJob {
   std::uint64_t m_request = 0;
   std::uint64_t m_got = 0;  ///< bytes of answers' files, of all requests
   std::optional<Mailbox::Clock::time_point> m_until;
+  std::chrono::milliseconds m_patience{};  ///< until m_until
   std::optional<TemporaryFolder> m_folder;
   Json m_opened;
   bool m_sendsFiles = false;

@@ -19,7 +19,7 @@ struct ProbeOptions {
   std::chrono::milliseconds open{300'000};         ///< for importing a compiler
   std::chrono::milliseconds silence{30'000};       ///< time without a message after which each side assumes that the
                                                    ///< other is gone
-  std::optional<std::int64_t> memoryBytes{};       ///< limit of the address space of a job; nothing: no limit
+  std::optional<std::int64_t> memoryBytes{};       ///< in place of Environment::memoryBytes
   std::int64_t keptBytes = std::int64_t{8} << 30;  ///< limit of the file cache if Environment::keepsFiles is set
   ImportAhead ahead{};
 };

@@ -8,7 +8,7 @@ import time
 from . import base
 from .blobs import bring
 from .frames import FrameReader, json_bytes
-from .prelude import chunks_from, end_with, print_into
+from .prelude import chunks_from, end_with, limit_memory, print_into
 
 CODE_HASHES = "code_hashes"  # is no compiler, but a job all the same
 PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
@@ -47,15 +47,6 @@ def print_exception():
     import traceback
 
     traceback.print_exc()
-
-
-def limit_memory(most):
-    import resource
-
-    if most:
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def requests_in(data, chunks):
@@ -144,6 +135,16 @@ def files_below(folder):
     return files
 
 
+def memory_help():
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_DATA)[0]
+    if most == resource.RLIM_INFINITY:
+        return ""
+    return (f"This process may allocate {most} bytes. Another limit is set for its environment by: "
+            "fusescope compilers add NAME COMMAND --memory BYTES")
+
+
 def as_event(error):
     event = {"event": "error", "kind": "failed", "message": "", "help": "", "trace": ""}
     if isinstance(error, base.Refusal):
@@ -154,6 +155,7 @@ def as_event(error):
     if isinstance(error, MemoryError):
         event["kind"] = "memory"
         event["message"] = f"There was not enough memory. {error}".strip()
+        event["help"] = memory_help()
     else:
         text = str(error).strip()
         event["message"] = f"{type(error).__name__}: {text}" if text else type(error).__name__

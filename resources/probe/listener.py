@@ -154,7 +154,7 @@ class Listener:
 
     def _start(self, number, header):
         ahead = None
-        if self._ahead is not None and self._ahead.compiler == header.get("compiler") and not header.get("memory"):
+        if self._ahead is not None and self._ahead.compiler == header.get("compiler") and header.get("memory") is None:
             ahead, self._ahead = (self._ahead, self._ahead_order), None
         job = Job(number, header, os.path.join(self._folder, f"job-{number}"),
                   lambda event, payload=b"": self._send({**event, "job": number}, payload), self._descriptors, ahead)

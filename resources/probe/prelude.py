@@ -117,6 +117,7 @@ class Ahead:
                 for descriptor in (self.commands, self.answers, self.log, keeper.descriptor, *held):
                     os.close(descriptor)
                 print_into(log)
+                limit_memory()
                 import_ahead(modules, variables, chunks_from(commands), answers)
             except BaseException:
                 import traceback
@@ -154,6 +155,21 @@ def print_into(log):
     sys.stdout = open(1, "w", buffering=1, closefd=False, errors="backslashreplace")
     sys.stderr = open(2, "w", buffering=1, closefd=False, errors="backslashreplace")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_memory(most=None):
+    """Limits what this process allocates to `most` bytes; 0: no limit; None: three quarters of the machine's memory.
+    Address space that is only reserved does not count: drivers of cards reserve more of it than there is memory."""
+    import resource
+
+    if most is None:
+        try:
+            most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+        except (ValueError, OSError):
+            return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if most > 0:
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def chunks_from(commands):

@@ -2,16 +2,25 @@
 # Sourced by scripts/test.
 FUSESCOPE_CACHE=${FUSESCOPE_CACHE:-$HOME/.cache/fusescope}
 
-# compilers_environment FOLDER REQUIREMENTS: prints the Python of a virtual environment that has just these packages.
-# Fails where they cannot be had.
+# packages_of NAME: prints the section [NAME] of python-packages.txt, a requirements file of pip.
+packages_of() {
+  awk -v section="[$1]" '
+    /^\[/ { inside = $0 == section; next }
+    inside && /^$/ { blank = blank "\n"; next }
+    inside { printf "%s%s\n", blank, $0; blank = "" }' scripts/lib/python-packages.txt
+}
+
+# compilers_environment NAME: prints the Python of a virtual environment of this name in the cache, which has just the
+# packages of its section. Fails where they cannot be had.
 compilers_environment() {
   local venv="$FUSESCOPE_CACHE/$1" wanted
-  wanted=$(sha256sum "$2" | cut -c1-64)
+  wanted=$(packages_of "$1" | sha256sum | cut -c1-64)
   if [ "$(cat "$venv/ready" 2>/dev/null)" != "$wanted" ]; then
     echo "==> Python environment $1 with other compilers" >&2
     rm -rf "$venv"
     python3 -m venv "$venv" &&
-      "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$2" >&2 &&
+      packages_of "$1" > "$venv/requirements.txt" &&
+      "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$venv/requirements.txt" >&2 &&
       printf '%s\n' "$wanted" > "$venv/ready" || return 1
   fi
   printf '%s\n' "$venv/bin/python"
@@ -19,15 +28,15 @@ compilers_environment() {
 
 # 5.5 GB: only where it is asked for (scripts/test --torch).
 torch_environment() {
-  compilers_environment torch-python scripts/lib/torch-python.txt
+  compilers_environment torch-python
 }
 
 tensorrt_rtx_environment() {
-  compilers_environment tensorrt-rtx-python scripts/lib/tensorrt-rtx-python.txt
+  compilers_environment tensorrt-rtx-python
 }
 
 torch_tensorrt_environment() {
-  compilers_environment torch-tensorrt-python scripts/lib/torch-tensorrt-python.txt
+  compilers_environment torch-tensorrt-python
 }
 
 # Exports FUSESCOPE_TORCH_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary packages may be
@@ -49,13 +58,13 @@ export_torch() {
 # Exports FUSESCOPE_COMPILERS_PYTHON, FUSESCOPE_EXPORTS_PYTHON and, only where FUSESCOPE_TEST_TENSORRT_RTX=1 says that NVIDIA's proprietary
 # package may be installed, FUSESCOPE_TENSORRT_RTX_PYTHON. Suites that lack theirs are skipped, and say so.
 export_compilers() {
-  if FUSESCOPE_COMPILERS_PYTHON=$(compilers_environment compilers-python scripts/lib/compilers-python.txt); then
+  if FUSESCOPE_COMPILERS_PYTHON=$(compilers_environment compilers-python); then
     export FUSESCOPE_COMPILERS_PYTHON
   else
     unset FUSESCOPE_COMPILERS_PYTHON
     printf '==> ONNX Runtime and OpenVINO could not be installed (see above): their suites are skipped\n'
   fi
-  if FUSESCOPE_EXPORTS_PYTHON=$(compilers_environment exports-python scripts/lib/exports-python.txt); then
+  if FUSESCOPE_EXPORTS_PYTHON=$(compilers_environment exports-python); then
     export FUSESCOPE_EXPORTS_PYTHON
   else
     unset FUSESCOPE_EXPORTS_PYTHON

@@ -159,6 +159,9 @@ class CompilersDialogTest : public QObject {
     QVERIFY(!adding.startButton().isEnabled() && !adding.addButton().isEnabled());
     QTest::keyClicks(&adding.name(), "box");
     QTest::keyClicks(&adding.command(), "ssh box python3");
+    QVERIFY(adding.memory().text().contains("three quarters"));
+    adding.memory().setValue(1.5);
+    adding.keepsFiles().click();
     QVERIFY(m_source->m_confirmed.empty());
     QVERIFY(!adding.addButton().isEnabled());
     QVERIFY(saysSomewhere(adding, "with your rights: ssh box python3"));
@@ -171,6 +174,10 @@ class CompilersDialogTest : public QObject {
     QTRY_COMPARE(m_dialog->list().currentItem(), itemOf("box"));  // it is gone to
     QTRY_VERIFY(row("box").contains("Python 3.11.7"));
     choose(itemOf("box"));
+    QCOMPARE(m_source->added().value().back().memoryBytes, std::optional(std::int64_t{3} << 29));
+    QVERIFY(m_source->added().value().back().keepsFiles);
+    for (const char* words : {"1.50 GiB of memory", "networks are kept"})
+      QVERIFY2(m_dialog->detail().contains(words), qPrintable(m_dialog->detail()));
     m_dialog->button("copyCommand").click();
     QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("fusescope compilers --try 'ssh box python3'"));
     m_dialog->list().setFocus();

@@ -107,7 +107,7 @@ TEST_F(BuildsAhead, SegmentsAreCutOutByAnswersThatAreNotThereYet) {
   EXPECT_EQ(phasesOf(options).front(), "ask");
 }
 
-/// The variables that the command lends while it starts (app/cli/first_start.cpp).
+/// The command starts again with variables of its own (app/cli/first_start.cpp), which are not handed on.
 TEST_F(BuildsAhead, TheVariablesOfACommandAreThoseOfWhatItStarts) {
   ::setenv("OLDPWD", "/before", 1);
   ::setenv("SHLVL", "7", 1);
@@ -119,7 +119,7 @@ TEST_F(BuildsAhead, TheVariablesOfACommandAreThoseOfWhatItStarts) {
   EXPECT_FALSE(variables.contains("GOMP_SPINCOUNT"));
 }
 
-/// OpenMP says what it read: patient threads, with and without variables in whose places they are told.
+/// OpenMP says what it read: patient threads, whatever variables there are.
 TEST_F(BuildsAhead, ThreadsArePatientWhateverVariablesThereAre) {
   for (const std::vector<std::string>& start : {std::vector<std::string>{"env", "-i", "OMP_DISPLAY_ENV=VERBOSE"},
                                                 {"env", "-i", "OMP_DISPLAY_ENV=VERBOSE", "OLDPWD=/", "SHLVL=1"},

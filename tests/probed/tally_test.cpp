@@ -30,6 +30,29 @@ TEST_F(Tally, IsListedWithWhatItCanDo) {
   EXPECT_NE(command({"compilers"}).out.find("tally"), std::string::npos);
 }
 
+TEST_F(Tally, WhatIsThereComesFirstWhereOneEnvironmentIsTried) {
+  const std::string told = command({"compilers", "--try", python()}).out;
+  EXPECT_LT(told.find("Environments"), told.find("Compilers")) << told;
+  EXPECT_NE(told.find("tally cannot inner_values: Tally forgets"), std::string::npos) << told;
+  EXPECT_EQ(told.find("what it counts on"), std::string::npos) << "its options";
+  const std::string more = command({"compilers", "--try", python(), "--options"}).out;
+  EXPECT_LT(more.find("Compilers"), more.find("what it counts on")) << more;
+  EXPECT_EQ(more.find("NchwcTransformer"), std::string::npos) << "of a compiler that is not there\n" << more;
+}
+
+TEST_F(Tally, ItsEnvironmentHasALimitOfMemory) {
+  ASSERT_EQ(command({"compilers", "add", "fingers", python() + " -B", "--memory", "1073741824", "--keep-files"}).status,
+            0);
+  const Json listed = json({"compilers"});
+  const Json environment = entryOf(listed["environments"], "name", "fingers");
+  EXPECT_EQ(environment["memory_bytes"], 1073741824);
+  EXPECT_EQ(environment["keeps_files"], true);
+  EXPECT_EQ(entryOf(listed["environments"], "name", "FUSESCOPE_PYTHON")["memory_bytes"], Json());
+  const std::string told = command({"compilers", "--try", "fingers"}).out;
+  EXPECT_NE(told.find("1.00 GiB"), std::string::npos) << told;
+  EXPECT_EQ(command({"compilers", "add", "more", "python3", "--memory", "-1"}).status, 2);
+}
+
 TEST_F(Tally, TellsWhatItMakes) {
   const Json plan = json({"plan", network(), "--compiler", "tally", "--compiler-option", "hands=one"});
   EXPECT_EQ(plan["source"], "read_back");
@@ -77,6 +100,23 @@ TEST_F(Tally, CancelIsHeardWhileItIsOpened) {
                                    });
   ASSERT_FALSE(opened.ok());
   EXPECT_TRUE(opened.error().cancelled) << opened.error().text();
+}
+
+/// It begins to say so after some seconds, and goes on.
+TEST_F(Tally, AnImportThatDoesNotEndIsSaidToBeWaitedFor) {
+  plant("slow open");
+  forgetProbedCompilers();
+  std::stop_source stop;
+  std::vector<std::string> said;
+  const auto opened = openArtifact(network(), {}, {.compiler = "tally", .target = findCompiler("tally")->target()}, "",
+                                   stop.get_token(), [&](std::string_view phase, std::string_view detail) {
+                                     if (phase == "wait") said.emplace_back(detail);
+                                     if (said.size() == 2) stop.request_stop();
+                                   });
+  ASSERT_FALSE(opened.ok());
+  EXPECT_TRUE(opened.error().cancelled) << opened.error().text();
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_TRUE(said[0].starts_with("importing tally has taken ")) << said[0];
 }
 
 TEST_F(Tally, WhatBecameOfAPinIsSaidOnce) {
@@ -149,6 +189,34 @@ TEST_F(Tally, OurRulesOnlyPredictWhatItDoes) {
     const auto code = decision["code"].get<std::string>();
     EXPECT_TRUE(!code.starts_with("fuse.") || code.starts_with("fuse.predicted")) << decision;
   }
+}
+
+/// Extents that depend on data, which the bodies behind capture. What is asked before them has known extents, and tally
+/// would run it.
+TEST_F(Tally, WhatIsBeforeExtentsThatDependOnDataIsCompiled) {
+  const std::string model = network(R"(<ir_version: 10, opset_import: ["" : 18]>
+net (float[4] x) => (float[4] z, float[1, N] y) <float[4] w = {1, -2, 3, 0.5}, float two = {2}> {
+  [scale] a = Mul (x, w)
+  [clip] c = Relu (a)
+  [places] p = NonZero (c)
+  [count] n = Size (p)
+  [number] f = Cast <to: int = 1> (n)
+  [doubled] d = Mul (f, two)
+  [some] b = Cast <to: int = 9> (d)
+  [choice] y = If (b) <
+    then_branch = have () => (float[1, N] u) { [up] u = Cast <to: int = 1> (p) },
+    else_branch = lack () => (float[1, N] v) { [lift] l = Cast <to: int = 1> (p) [down] v = Neg (l) }>
+  [turn] z = Neg (c)
+})");
+  const Json plan = json({"plan", model, "--compiler", "tally"});
+  EXPECT_EQ(plan["segments"].size(), 2U) << plan["segments"].dump(1);
+  for (const char* node : {"scale", "clip", "turn"})
+    EXPECT_EQ(entryOf(plan["nodes"], "node", node)["fate"], "kernel") << node << plan["support"].dump(1);
+  for (const char* node : {"places", "doubled", "choice"})
+    EXPECT_EQ(entryOf(plan["nodes"], "node", node)["fate"], "fallback") << node;
+  EXPECT_NE(entryOf(plan["support"], "node", "doubled")["message"].get<std::string>().find("depend on data"),
+            std::string::npos);
+  expectSameNumbers(model);
 }
 
 TEST_F(Tally, TheNodeThatABuildFailsAtFallsBack) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "ir/graph.h"
 
 namespace fusescope::test {
@@ -14,6 +17,28 @@ std::string edgeProblem(const ReadBackPlan& made, const std::string& kernel, con
   const DataType is = edge.type, was = value.type.dtype;
   if (is == DataType::Undefined || was == DataType::Undefined || isFloat(is) == isFloat(was)) return {};
   return fmt::format("{} has {} as {}, which is {}", kernel, value.name, name(is), name(was));
+}
+
+/// Empty: every kernel reads a value in a type in which another one writes it, or which a conversion of it has. Extents
+/// need no such check: readers give a tensor the name of a value only if it has as many elements.
+std::string typesProblem(const ReadBackPlan& made) {
+  std::map<ValueId, std::set<std::string>> written;
+  for (const FusedNode& fused : made.fusedNodes)
+    for (const KernelValue& output : made.kernels[fused.id.index].outputs)
+      if (output.value.valid() && output.type != DataType::Undefined)
+        written[output.value].insert(std::string(name(output.type)));
+  for (const ReadBackConversion& conversion : made.conversions)
+    if (const auto known = written.find(conversion.value); conversion.isCast && known != written.end())
+      known->second.insert({conversion.from, conversion.to});
+  for (const FusedNode& fused : made.fusedNodes)
+    for (const KernelValue& input : made.kernels[fused.id.index].inputs) {
+      const auto known = written.find(input.value);
+      if (known == written.end() || input.type == DataType::Undefined) continue;
+      if (!known->second.contains(std::string(name(input.type))))
+        return fmt::format("{} reads {} as {}, which nobody writes", fused.name, made.graph().value(input.value).name,
+                           name(input.type));
+    }
+  return {};
 }
 
 }  // namespace
@@ -32,7 +57,7 @@ std::string problemOfMade(const ReadBackPlan& made) {
       for (const KernelValue& edge : *edges)
         if (auto problem = edgeProblem(made, fused.name, edge); !problem.empty()) return problem;
   }
-  return {};
+  return typesProblem(made);
 }
 
 }  // namespace fusescope::test

@@ -4,7 +4,9 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <cmath>
 
+#include "session/operations/compilers_operation.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/environment_words.h"
 #include "ui/document/option_words.h"
@@ -15,7 +17,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kWidthInLetters = 76, kHeightInLines = 26, kSaidLines = 9;
+constexpr int kWidthInLetters = 76, kHeightInLines = 30, kSaidLines = 9;
+constexpr double kGib = 1 << 30, kMostGib = 1 << 20;
 
 QLabel* words(const QString& text) {
   auto* label = new QLabel(text);
@@ -31,6 +34,8 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
       m_environments(environments),
       m_name(new QLineEdit),
       m_command(new QLineEdit),
+      m_memory(new QDoubleSpinBox),
+      m_keepsFiles(new QCheckBox(QStringLiteral("&Keep networks on its machine"))),
       m_agreed(words({})),
       m_start(plainButton(QStringLiteral("&Start it and look"),
                           QStringLiteral("Starts the command exactly as written, and asks which compilers are there"))),
@@ -44,6 +49,14 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("&Name"), m_name);
   form->addRow(QStringLiteral("&Command that starts Python"), m_command);
+  describe(*m_memory, usualOption<CompilersAddSettings>("memory"),
+           QStringLiteral("three quarters of the machine’s memory"));
+  m_memory->setRange(0, kMostGib);
+  m_memory->setDecimals(1);
+  m_memory->setSuffix(QStringLiteral(" GiB"));
+  describe(*m_keepsFiles, usualOption<CompilersAddSettings>("keep-files"));
+  form->addRow(QStringLiteral("&Memory of a process"), m_memory);
+  form->addRow(QString(), m_keepsFiles);
   auto* trying = new QHBoxLayout;
   trying->addWidget(m_start);
   trying->addWidget(m_stop);
@@ -85,7 +98,11 @@ void AddEnvironmentDialog::done(int result) {
 }
 
 Environment AddEnvironmentDialog::environment() const {
-  return {.name = m_name->text().trimmed().toStdString(), .command = m_command->text().trimmed().toStdString()};
+  Environment typed{.name = m_name->text().trimmed().toStdString(),
+                    .command = m_command->text().trimmed().toStdString(),
+                    .keepsFiles = m_keepsFiles->isChecked()};
+  if (m_memory->value() > 0) typed.memoryBytes = std::llround(m_memory->value() * kGib);
+  return typed;
 }
 
 QString AddEnvironmentDialog::problem() const {

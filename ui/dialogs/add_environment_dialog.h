@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QCheckBox>
 #include <QDialog>
+#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -21,6 +23,8 @@ class AddEnvironmentDialog : public QDialog {
   explicit AddEnvironmentDialog(Environments& environments, QWidget* parent = nullptr);
   QLineEdit& name() { return *m_name; }
   QLineEdit& command() { return *m_command; }
+  QDoubleSpinBox& memory() { return *m_memory; }  ///< in GiB
+  QCheckBox& keepsFiles() { return *m_keepsFiles; }
   QPushButton& startButton() { return *m_start; }
   QPushButton& stopButton() { return *m_stop; }
   QPushButton& addButton() { return *m_add; }
@@ -39,6 +43,8 @@ class AddEnvironmentDialog : public QDialog {
 
   Environments& m_environments;
   QLineEdit *m_name, *m_command;
+  QDoubleSpinBox* m_memory;
+  QCheckBox* m_keepsFiles;
   QLabel* m_agreed;
   QPushButton *m_start, *m_stop, *m_add;
   QTextBrowser* m_said;

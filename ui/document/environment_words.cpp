@@ -24,6 +24,16 @@ QString commandHtml(const Environment& environment) {
   return paragraph(QStringLiteral("Command: <code>%1</code>").arg(html(environment.command)));
 }
 
+/// What a process may allocate there, and what is kept there, if the user said so.
+QString limitsHtml(const Environment& environment) {
+  QStringList parts;
+  if (const auto& most = environment.memoryBytes)
+    parts << (*most == 0 ? QStringLiteral("a process may allocate any amount of memory")
+                         : QStringLiteral("a process may allocate %1 of memory").arg(bytesText(*most)));
+  if (environment.keepsFiles) parts << QStringLiteral("networks are kept on its machine");
+  return parts.isEmpty() ? QString() : paragraph(parts.join(QStringLiteral(" · ")));
+}
+
 QString pythonWords(const FoundEnvironment& found) {
   return QStringLiteral("Python %1 on %2").arg(qs(found.python), qs(found.machine));
 }
@@ -82,6 +92,7 @@ QString environmentHtml(const KnownEnvironment& known) {
   text += paragraph(known.isAdded       ? QStringLiteral("You added it.")
                     : known.isOfSession ? QStringLiteral("The session uses it.")
                                         : QStringLiteral("It was found automatically."));
+  text += limitsHtml(known.environment);
   if (!known.isConfirmed)
     return text +
            paragraph(QStringLiteral("<b>✗ Nobody has confirmed this command on this machine, so it is not started.</b> "

@@ -13,7 +13,8 @@ const ProbedCompiler* compilerIn(const ProbedKind& kind, const Environment& envi
   return findProbedCompiler(std::string(kind.name()) + "@" + environment.name);
 }
 
-Result<AskedCompiler> askedCompiler(const ProbedKind& kind, const FoundEnvironment& found, const StopToken& stop) {
+Result<AskedCompiler> askedCompiler(const ProbedKind& kind, const FoundEnvironment& found, const StopToken& stop,
+                                    const Progress& progress) {
   const ProbedCompiler* compiler = compilerIn(kind, found.environment);
   AskedCompiler asked{
       .compiler = compiler, .name = std::string(kind.name()), .title = std::string(kind.title()), .version = {}};
@@ -23,6 +24,7 @@ Result<AskedCompiler> askedCompiler(const ProbedKind& kind, const FoundEnvironme
     asked.problem = there->problem;
   }
   if (!asked.problem.empty()) return asked;
+  TRY(compiler->awaitReady(stop, progress));
   const auto job = compiler->takeJob(stop);
   if (!job.ok()) {
     if (job.error().cancelled) return job.error();
@@ -44,19 +46,26 @@ Json orNull(const std::string& text) {
 
 }  // namespace
 
-Result<AskedEnvironment> askEnvironment(const Environment& environment, const StopToken& stop) {
+Result<AskedEnvironment> askEnvironment(const Environment& environment, const StopToken& stop,
+                                        const Progress& progress) {
   AskedEnvironment asked{.found = TRY(environmentAsFound(environment, stop)), .compilers = {}};
   if (!asked.found.problem.empty()) return asked;
   for (const ProbedKind* kind : allProbedKinds())
-    asked.compilers.push_back(TRY(askedCompiler(*kind, asked.found, stop)));
+    asked.compilers.push_back(TRY(askedCompiler(*kind, asked.found, stop, progress)));
   return asked;
 }
 
 Json toJson(const AskedEnvironment& environment) {
   const FoundEnvironment& found = environment.found;
-  Json json{{"name", found.environment.name},   {"command", found.environment.command},
-            {"python", orNull(found.python)},   {"machine", orNull(found.machine)},
-            {"problem", orNull(found.problem)}, {"compilers", Json::array()}};
+  const auto& memory = found.environment.memoryBytes;
+  Json json{{"name", found.environment.name},
+            {"command", found.environment.command},
+            {"memory_bytes", memory ? Json(*memory) : Json()},
+            {"keeps_files", found.environment.keepsFiles},
+            {"python", orNull(found.python)},
+            {"machine", orNull(found.machine)},
+            {"problem", orNull(found.problem)},
+            {"compilers", Json::array()}};
   for (const AskedCompiler& asked : environment.compilers) {
     Json entry = asked.problem.empty() ? toJson(*asked.compiler) : Json::object();
     entry.update({{"name", asked.name},

@@ -25,11 +25,12 @@ struct AskedEnvironment {
 };
 
 /// Opens every compiler in the environment, one after another, and ends what it started. It blocks while they are
-/// imported. Errors: cancelled.
-Result<AskedEnvironment> askEnvironment(const Environment& environment, const StopToken& stop);
+/// imported, and `progress` says so if that takes long. Errors: cancelled.
+Result<AskedEnvironment> askEnvironment(const Environment& environment, const StopToken& stop,
+                                        const Progress& progress = {});
 
-/// Returns {name, command, python, machine, problem, compilers[{name, compiler, version, devices[], can[…], …,
-/// problem}]}.
+/// Returns {name, command, memory_bytes, keeps_files, python, machine, problem, compilers[{name, compiler, version,
+/// devices[], can[…], …, problem}]}.
 Json toJson(const AskedEnvironment& environment);
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <future>
 #include <map>
 #include <thread>
 #include <tuple>
@@ -25,6 +26,11 @@ namespace {
 
 /// Whoever waits for another to open a compiler looks so often whether to stop.
 constexpr std::chrono::milliseconds kLookAgain{20};
+
+/// While it is opened: how often the caller looks whether to stop, and after how long, and how often from then on, it
+/// says that it waits.
+constexpr std::chrono::milliseconds kImportPause{50};
+constexpr std::chrono::seconds kImportPatience{10}, kTellImportAgain{1};
 
 /// The phase in which the network is written as the compiler is handed it.
 constexpr std::string_view kHandOver = "hand over";
@@ -199,9 +205,32 @@ std::string ProbedCompiler::device(const std::map<std::string, std::string>& opt
   return m_kind.deviceOf(where.ok() ? where.value().json : Json(), options);
 }
 
-Status ProbedCompiler::awaitReady(const StopToken& stop) const {
+Status ProbedCompiler::awaitReady(const StopToken& stop, const Progress& progress) const {
+  if (progress && !isJobResult(m_environment)) TRY(tellWhileOpening(stop, progress));
   const auto where = opened(stop);
   if (!where.ok() && where.error().cancelled) return where.error();
+  return Done{};
+}
+
+/// Opens it on another thread, because progress is told on the caller's.
+Status ProbedCompiler::tellWhileOpening(const StopToken& stop, const Progress& progress) const {
+  if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return Done{};
+  std::promise<void> promise;
+  const std::future<void> isOpened = promise.get_future();
+  const std::jthread opening([&](const StopToken& stopped) {
+    std::ignore = opened(stopped);
+    promise.set_value();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  auto next = start + kImportPatience;
+  while (isOpened.wait_for(kImportPause) == std::future_status::timeout) {
+    TRY(checkStop(stop));
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) continue;
+    next = now + kTellImportAgain;
+    progress("wait", fmt::format("importing {} has taken {:.0f} s", m_kind.name(),
+                                 std::chrono::duration<double>(now - start).count()));
+  }
   return Done{};
 }
 

@@ -33,7 +33,7 @@ class ProbedCompiler final : public Compiler {
 
   std::shared_ptr<void> getReady() const override;
   /// Waits until it was opened. The result, or the error, is kept.
-  Status awaitReady(const StopToken& stop) const override;
+  Status awaitReady(const StopToken& stop, const Progress& progress) const override;
   Result<CompilerSupport> support(const Plan& plan, const BuildOptions& options) const override;
   void lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const override;
@@ -85,6 +85,7 @@ class ProbedCompiler final : public Compiler {
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
   Result<Opened> openNow(const StopToken& stop) const;
+  Status tellWhileOpening(const StopToken& stop, const Progress& progress) const;
   Result<std::optional<Opened>> openKnown(KeptStore& store, const StopToken& stop) const;
   Result<Opened> openLive(const StopToken& stop) const;
   void hashCode(KeptStore& store, const Environment& environment, const Json& witness, Opened& opened) const;

@@ -8,7 +8,10 @@ std::vector<Option> CompilersSettings::options() {
   return {{.name = "try",
            .value = &command,
            .argument = "COMMAND",
-           .help = "Ask only one environment: its name, or a command that starts Python."}};
+           .help = "Ask only one environment: its name, or a command that starts Python."},
+          {.name = "options",
+           .value = &listsOptions,
+           .help = "Also list the options of each compiler, which --compiler-option passes to it."}};
 }
 
 std::vector<Option> CompilersAddSettings::options() {
@@ -18,7 +21,17 @@ std::vector<Option> CompilersAddSettings::options() {
        .value = &command,
        .argument = "COMMAND",
        .help = "The command that starts Python: \"ssh gpubox python3\".",
-       .isRequired = true}};
+       .isRequired = true},
+      {.name = "memory",
+       .value = &memoryBytes,
+       .argument = "BYTES",
+       .help = "The most memory that a process of a compiler may allocate there. 0: no limit.",
+       .range = kZeroOrMore,
+       .usual = "three quarters of the machine's memory"},
+      {.name = "keep-files",
+       .value = &keepsFiles,
+       .help = "Allow that networks which are sent there are kept there, in a cache of at most 8 GiB, so that each is "
+               "sent once. On this machine, networks are not sent."}};
 }
 
 std::vector<Option> CompilersRemoveSettings::options() {

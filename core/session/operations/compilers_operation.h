@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@ namespace fusescope {
 /// Which environments `compilers` asks.
 struct CompilersSettings {
   std::string command;  ///< the only one that is asked: its name, or a command that starts Python; empty: all
+  bool listsOptions = false;
 
   std::vector<Option> options();
 };
@@ -17,6 +20,8 @@ struct CompilersSettings {
 /// The environment that `compilers add` adds.
 struct CompilersAddSettings {
   std::string name, command;
+  std::optional<std::int64_t> memoryBytes;  ///< as Environment::memoryBytes
+  bool keepsFiles = false;
 
   std::vector<Option> options();
 };

@@ -42,7 +42,7 @@ std::vector<Option> PlanSettings::planOptions() {
       {.name = "compiler-option",
        .value = &compilerOptions,
        .argument = "NAME=VALUE",
-       .help = "Pass an option to the compiler. The command compilers lists the options of each."},
+       .help = "Pass an option to the compiler. The command compilers --options lists the options of each."},
       {.name = "cache",
        .value = &cache,
        .help =

@@ -1,7 +1,8 @@
 """Records what torch makes of a small exported program, by the probe itself: record.py RESOURCES FOLDER
 
 FOLDER gets net.pt2, the program; network.onnx and told.json, what the probe answered; io.npz, inputs and what torch
-gives for them. To be run with a Python that has torch, onnx and onnxscript (scripts/lib/torch-python.txt)."""
+gives for them. To be run with a Python that has torch, onnx and onnxscript ([torch-python] of
+scripts/lib/python-packages.txt)."""
 
 import json
 import os

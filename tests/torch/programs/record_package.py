@@ -1,7 +1,7 @@
 """Records what AOTInductor packs of the program beside this file: record_package.py FOLDER
 
 FOLDER gets package.pt2: the package without the code in it, which is of one machine and is not read. To be run with a
-Python that has torch (scripts/lib/torch-python.txt), and a C++ compiler."""
+Python that has torch ([torch-python] of scripts/lib/python-packages.txt), and a C++ compiler."""
 
 import os
 import sys

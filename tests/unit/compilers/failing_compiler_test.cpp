@@ -154,6 +154,45 @@ TEST(FailingCompiler, WhatTheTablePredictsIsTriedFirst) {
   }
 }
 
+/// A body captures values of unknown extents, and what is asked before it has known extents: between the two fallback
+/// nodes, the compiler would run some that are not behind unknown extents.
+TEST(FailingCompiler, WhatIsBetweenExtentsThatDependOnDataFallsBackWithThem) {
+  const test::TemporaryFolder folder;
+  const auto opened =
+      openArtifact(folder.write("model.onnx", test::onnxBytes(R"(g (float[4, 8] x) => (float[N, 2] y, float[4, 8] z)
+      <float two = {2}> {
+    [before] a = Exp (x)
+    [places] p = NonZero (a)
+    [turned] t = Transpose (p)
+    [count] n = Size (t)
+    [number] f = Cast <to: int = 1> (n)
+    [doubled] d = Mul (f, two)
+    [some] b = Cast <to: int = 9> (d)
+    [choice] y = If (b) <
+      then_branch = have () => (float[N, 2] u) { [up] u = Cast <to: int = 1> (t) },
+      else_branch = lack () => (float[N, 2] v) { [lift] l = Cast <to: int = 1> (t) [down] v = Neg (l) }>
+    [beside] z = Exp (a)
+  })")),
+                   {}, {});
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  const Failing compiler([](const Plan&) { return false; });
+  const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model), {.measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  const Plan& plan = engine.value()->plan();
+  const auto kindOf = [&](std::string_view name) {
+    for (const Segment& segment : plan.segments)
+      for (const NodeId node : segment.nodes)
+        if (plan.graph().node(node).name == name) return segment.kind;
+    ADD_FAILURE() << name;
+    return SegmentKind::Fallback;
+  };
+  for (const char* name : {"before", "beside"}) EXPECT_EQ(kindOf(name), SegmentKind::Accelerated) << name;
+  for (const char* name : {"places", "turned", "doubled", "choice"})
+    EXPECT_EQ(kindOf(name), SegmentKind::Fallback) << name;
+  EXPECT_EQ(plan.segments.size(), 2U);
+  EXPECT_LE(compiler.builds, 1) << "nothing is compiled before the network can be cut";
+}
+
 TEST(FailingCompiler, WhatNobodyCanRunIsSaidToBeThat) {
   const test::TemporaryFolder folder;
   const auto opened = openArtifact(folder.write("model.onnx", test::onnxBytes(R"(g (float[4] x) => (float[4] y) {

@@ -144,7 +144,8 @@ TEST_F(BadEnvironments, APackageThatCrashesWhenItIsImported) {
 
 TEST_F(BadEnvironments, APackageThatHangsWhenItIsImported) {
   expectSays(problemOf(withPackage("import time\ntime.sleep(1000)"), "fake", {.open = 2s}),
-             {"fake in", "did not answer \"open\" in time, so its process was ended"});
+             {"fake in", "did not answer \"open\" in time, so its process was ended: its import took longer than",
+              "Start this Python yourself and import the package"});
   expectSays(problemOf(withPackage("import ctypes\nctypes.PyDLL(None).sleep(1000)"), "fake", {.open = 2s}),
              {"in time"});
 }
@@ -169,6 +170,29 @@ TEST_F(BadEnvironments, MemoryHasALimit) {
   ASSERT_TRUE(job.ok()) << job.error().text();
   expectSays(job.value()->ask({.json = {{"op", "eat"}}, .files = {}}, {}).error().text(), {"not enough memory"});
   EXPECT_EQ(asked(*job.value(), "odd_numbers")["text"], "a?b") << "the job goes on";
+}
+
+TEST_F(BadEnvironments, MemoryHasALimitThatNobodyAskedFor) {
+  const auto job = started(withFakes());
+  ASSERT_TRUE(job);
+  expectSays(job->ask({.json = {{"op", "eat"}}, .files = {}}, {}).error().text(),
+             {"not enough memory", "may allocate", "compilers add NAME COMMAND --memory BYTES"});
+  EXPECT_EQ(asked(*job, "odd_numbers")["text"], "a?b") << "the job goes on";
+}
+
+TEST_F(BadEnvironments, AnEnvironmentHasALimitOfItsOwn) {
+  Environment little = withFakes();
+  little.memoryBytes = std::int64_t{1} << 30;
+  const auto job = started(little);
+  ASSERT_TRUE(job);
+  expectSays(job->ask({.json = {{"op", "eat"}}, .files = {}}, {}).error().text(), {"may allocate 1073741824 bytes"});
+}
+
+/// Drivers of cards reserve more addresses than there is memory.
+TEST_F(BadEnvironments, AddressesThatAreOnlyReservedDoNotCount) {
+  const auto job = ProbeJob::start(withFakes(), "echo", {}, {.memoryBytes = std::int64_t{1} << 30});
+  ASSERT_TRUE(job.ok()) << job.error().text();
+  EXPECT_EQ(asked(*job.value(), "reserve")["bytes"], std::int64_t{1} << 36);
 }
 
 TEST_F(BadEnvironments, ACompilerThatTheSystemKills) {

@@ -64,12 +64,16 @@ TEST_F(Environments, AreFoundOnPathAndWhereOneIsActive) {
 
 TEST_F(Environments, TheUsersAreKept) {
   EXPECT_TRUE(addEnvironment({.name = "box", .command = "ssh box python3"}).ok());
-  EXPECT_TRUE(addEnvironment({.name = "other", .command = "ssh other python3", .keepsFiles = true}).ok());
+  EXPECT_TRUE(
+      addEnvironment(
+          {.name = "other", .command = "ssh other python3", .keepsFiles = true, .memoryBytes = std::int64_t{3} << 30})
+          .ok());
   EXPECT_TRUE(addEnvironment({.name = "box", .command = "ssh box python3.12"}).ok());
   const auto users = userEnvironments();
   ASSERT_TRUE(users.ok()) << users.error().text();
-  const std::vector<Environment> expected{{.name = "other", .command = "ssh other python3", .keepsFiles = true},
-                                          {.name = "box", .command = "ssh box python3.12"}};
+  const std::vector<Environment> expected{
+      {.name = "other", .command = "ssh other python3", .keepsFiles = true, .memoryBytes = std::int64_t{3} << 30},
+      {.name = "box", .command = "ssh box python3.12"}};
   EXPECT_EQ(users.value(), expected);
   EXPECT_EQ(findEnvironments().back(), expected.back());
   EXPECT_TRUE(isConfirmed("ssh box python3.12"));

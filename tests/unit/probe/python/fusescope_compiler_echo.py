@@ -1,6 +1,7 @@
 """A compiler that compiles nothing: it gives back what it is given, and does what a bad one may do, for tests."""
 
 import ctypes
+import mmap
 import os
 import sys
 import time
@@ -60,6 +61,12 @@ class Compiler(base.Compiler):
         eaten = []
         while True:
             eaten.append(bytearray(64 << 20))
+
+    def reserve(self, request, files, out_folder, progress):
+        """64 GiB of addresses, behind which there is no memory."""
+        no_reserve = 0x4000  # MAP_NORESERVE
+        reserved = mmap.mmap(-1, 1 << 36, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve, prot=0)
+        return {"bytes": len(reserved)}
 
     def no_object(self, request, files, out_folder, progress):
         return 7
