@@ -11,7 +11,7 @@ constexpr double kGain = 0.95;                // of the recent time: a try of fe
 constexpr double kHopeless = 1.25;            // times the recent time: a try ends
 constexpr std::size_t kLeastRuns = 3;         // of a stretch
 constexpr double kLeastMs = 40;               // of a stretch: some time slices of a scheduler
-constexpr std::size_t kFirstStretches = 1;     // stretches until the first try
+constexpr std::size_t kFirstStretches = 1;    // stretches until the first try
 constexpr std::size_t kLongestPatience = 64;  // stretches between two tries at the most
 
 }  // namespace
