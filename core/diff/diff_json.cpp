@@ -1,5 +1,6 @@
 #include "diff/plan_diff.h"
 #include "ir/graph.h"
+#include "planning/compare_prediction.h"
 
 namespace fusescope {
 

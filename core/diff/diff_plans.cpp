@@ -11,6 +11,7 @@
 #include "diff/made_causes.h"
 #include "diff/option_differences.h"
 #include "ir/graph.h"
+#include "planning/compare_prediction.h"
 #include "planning/plan_totals.h"
 
 namespace fusescope {

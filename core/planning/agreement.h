@@ -6,12 +6,8 @@
 #include <vector>
 
 #include "base/data_type.h"
-#include "base/json_fwd.h"
 
 namespace fusescope {
-
-struct Plan;
-struct ReadBackPlan;
 
 /// Edges whose value has one type in memory according to our plan, and another according to the compiler.
 struct OtherStoredType {
@@ -34,14 +30,6 @@ struct Agreement {
   std::optional<double> typesShare() const;  ///< the share of stored edges with equal types; null if there are none
 };
 
-/// Returns whether `plan` predicts what `made` reports: both are of one network with the same ids, were asked for with
-/// the same types and directives, and `plan` was made for the compiler of `made`, or for a target that is only planned
-/// and that `made` was compiled for.
-bool isPredictionOf(const Plan& plan, const ReadBackPlan& made);
-/// Compares `predicted` with the kernels and types of `made`. isPredictionOf() must be true, or `predicted` must be the
-/// plan that was asked for.
-Agreement agreementOf(const Plan& predicted, const ReadBackPlan& made);
-
 /// Returns "of 88 edges 53 are inside a kernel; we predicted 58, and 38 of them are right: precision 0.66, …"; empty if
 /// there are no such edges.
 std::string sharedKernelsText(const Agreement& agreement);
@@ -50,8 +38,5 @@ std::string sharedKernelsText(const Agreement& agreement);
 std::string storedTypesText(const Agreement& agreement);
 /// Returns the pairs of types that differ, "predicted f32, in fact f16: 2; …"; empty if all are equal.
 std::string otherTypesText(const Agreement& agreement);
-
-/// Returns the keys of `agreement` that planning/FORMAT.md describes; null if there are no edges.
-Json toJson(const Agreement& agreement);
 
 }  // namespace fusescope

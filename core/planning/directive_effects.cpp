@@ -32,10 +32,6 @@ std::string whyNotLeftOut(const Plan& plan, const Directive& directive) {
 
 }  // namespace
 
-bool splitsEndSegments(const Model& model, const PlanOptions& options) {
-  return options.compiler != kOwnCompiler && !model.isBody;
-}
-
 std::vector<std::string> optimisersToLeaveOut(const Plan& plan, const Directive& directive) {
   if (directive.kind != DirectiveKind::NoFuse || !directive.pattern.empty()) return {};
   const std::vector<std::string>* optimisers = leftOutFor(plan, directive.rule);

@@ -8,15 +8,9 @@
 
 namespace fusescope {
 
-struct Model;
-
 // What splits and forbidden fusions mean to a compiler that is not ours. Our own compiler runs a plan as it is. Another
 // compiler fuses by rules of its own: it can be asked not to fuse across a value only by the ends of what it receives,
 // and to leave out a way of fusing only if it can switch that off (TargetTable::noFuse).
-
-/// Whether a segment of a plan with these options ends after a node that a split names. A body does not end, because a
-/// compiler receives it as a whole, with its holder.
-bool splitsEndSegments(const Model& model, const PlanOptions& options);
 
 /// Returns the compiler's names of the steps that the directive, a NoFuse, asks it to leave out; empty if it asks for
 /// nothing that the compiler can do.

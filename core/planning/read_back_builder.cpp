@@ -8,6 +8,7 @@
 #include "analysis/users.h"
 #include "base/sort_distinct.h"
 #include "ir/graph.h"
+#include "planning/compare_prediction.h"
 #include "planning/identities.h"
 #include "planning/read_back_check.h"
 #include "planning/read_back_steps.h"

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "ir/graph.h"
+#include "planning/compare_prediction.h"
 #include "planning/cover_json.h"
 #include "planning/plan_json.h"
 #include "planning/read_back_plan.h"

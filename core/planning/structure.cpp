@@ -2,7 +2,6 @@
 
 #include <unordered_map>
 
-#include "planning/directive_effects.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
 
@@ -150,6 +149,10 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   indexRegions(graph, *structure);
   TRY(checkStop(stop));
   return std::shared_ptr<const Structure>(std::move(structure));
+}
+
+bool splitsEndSegments(const Model& model, const PlanOptions& options) {
+  return options.compiler != kOwnCompiler && !model.isBody;
 }
 
 }  // namespace fusescope

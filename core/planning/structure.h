@@ -87,4 +87,8 @@ bool readsExtentsOnly(const Node& node);
 /// Whether operand `i` of `node` is data that has the node's type; scales, ranges and extents are not.
 bool isDataOperand(const Node& node, std::size_t i);
 
+/// Returns whether a segment of a plan with these options ends after a node that a split names. A body does not end,
+/// because a compiler receives it as a whole, with its holder.
+bool splitsEndSegments(const Model& model, const PlanOptions& options);
+
 }  // namespace fusescope

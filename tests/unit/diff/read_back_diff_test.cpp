@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "diff/diff_plans.h"
+#include "planning/compare_prediction.h"
 #include "session/diff_input.h"
 #include "session/engine_reports.h"
 #include "session/open_model.h"
