@@ -175,7 +175,7 @@ TEST_F(BadEnvironments, MemoryHasALimit) {
 TEST_F(BadEnvironments, MemoryHasALimitThatNobodyAskedFor) {
   const auto job = started(withFakes());
   ASSERT_TRUE(job);
-  expectSays(job->ask({.json = {{"op", "eat"}}, .files = {}}, {}).error().text(),
+  expectSays(job->ask({.json = {{"op", "claim"}}, .files = {}}, {}).error().text(),
              {"not enough memory", "may allocate", "compilers add NAME COMMAND --memory BYTES"});
   EXPECT_EQ(asked(*job, "odd_numbers")["text"], "a?b") << "the job goes on";
 }
