@@ -10,11 +10,9 @@
 #include "base/ids.h"
 #include "diff/matched_by.h"
 #include "diff/node_labels.h"
+#include "ir/graph.h"
 
 namespace fusescope {
-
-class Graph;
-struct Node;
 
 /// One of the two networks, with data that is looked up repeatedly.
 struct MatchSide {
