@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kDigestKind = "digest";
+constexpr const char* kCodeDigestKind = "digest";
 /// The probe's job that hashes files (resources/probe/code_hashes.py).
 constexpr const char* kHashingJob = "code_hashes";
 /// Files that are hashed by one request: after each of them, what is known can be kept.
@@ -50,7 +50,7 @@ CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::st
       m_compiler(std::move(compiler)),
       m_key(keyOfHashes(m_compiler, witness)),
       m_filesKey(keyOfFiles(m_compiler, environment)) {
-  if (const auto kept = store.find(kDigestKind, m_key)) {
+  if (const auto kept = store.find(kCodeDigestKind, m_key)) {
     m_hashes = Json::parse(kept->bytes, nullptr, false);
     m_isDone = m_hashes.is_object() && std::ranges::all_of(m_hashes, isHash);
     m_isKept = m_isDone;
@@ -84,7 +84,7 @@ void CodeHashes::readFiles(const Json& witness) {
 }
 
 void CodeHashes::readKept() {
-  const auto kept = m_store.find(kDigestKind, m_filesKey);
+  const auto kept = m_store.find(kCodeDigestKind, m_filesKey);
   const Json files = kept ? Json::parse(kept->bytes, nullptr, false) : Json();
   if (!files.is_array()) return;
   for (const Json& file : files)
@@ -153,7 +153,7 @@ Json CodeHashes::wait(std::chrono::milliseconds most, const StopToken& stop) {
 }
 
 void CodeHashes::keepNow() {
-  const KeptFacts facts{.kind = kDigestKind,
+  const KeptFacts facts{.kind = kCodeDigestKind,
                         .about = "SHA-256 of the code of " + m_compiler,
                         .madeBy = std::string(kFusescopeVersion),
                         .madeMs = msSince(m_began)};
