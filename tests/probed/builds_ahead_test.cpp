@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "compilers/probed/probed_compiler.h"
 #include "session/artifact.h"
+#include "session/open_artifact.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {

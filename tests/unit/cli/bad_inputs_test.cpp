@@ -60,7 +60,7 @@ TEST_F(BadInputs, ErrorsThatCannotBeToldHaveNoNumbers) {
   const auto text = ran("errors", {nan()}, {"--precision", "bf16"});
   EXPECT_EQ(text.status, 2) << text.err;
   EXPECT_TRUE(holds(text.out, kWhich)) << text.out;
-  EXPECT_TRUE(holds(text.out, "output y: its error cannot be told")) << text.out;
+  EXPECT_TRUE(holds(text.out, "output y: its error cannot be measured")) << text.out;
   EXPECT_FALSE(holds(text.out, "  0  ")) << text.out;
   const auto result = ran("errors", {nan()}, {"--precision", "bf16", "--json"});
   EXPECT_EQ(result.status, 2);
