@@ -47,10 +47,11 @@ bool holds(const Plan& plan, std::string_view name) {
 
 /// n0 -> n1 -> … -> n15
 /// A plan of the model for the CPU, by the compiler of these tests.
-std::shared_ptr<const Plan> failingPlan(const std::shared_ptr<const Model>& model) {
+std::shared_ptr<const Plan> failingPlan(const std::shared_ptr<const Model>& model, Directives directives = {}) {
   PlanOptions options = cpuOptions();
   options.target = "cpu";
   options.compiler = "failing";
+  options.directives = std::move(directives);
   return planned(model, options);
 }
 
@@ -154,8 +155,8 @@ TEST(FailingCompiler, WhatTheTablePredictsIsTriedFirst) {
   }
 }
 
-/// A body captures values of unknown extents, and what is asked before it has known extents: between the two fallback
-/// nodes, the compiler would run some that are not behind unknown extents.
+/// A body captures values of unknown extents, and what is asked before it has known extents: between the node that
+/// falls back and the body, the compiler would run some that are not behind unknown extents.
 TEST(FailingCompiler, WhatIsBetweenExtentsThatDependOnDataFallsBackWithThem) {
   const test::TemporaryFolder folder;
   const auto opened =
@@ -176,7 +177,8 @@ TEST(FailingCompiler, WhatIsBetweenExtentsThatDependOnDataFallsBackWithThem) {
                    {}, {});
   ASSERT_TRUE(opened.ok()) << opened.error().text();
   const Failing compiler([](const Plan&) { return false; });
-  const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model), {.measureTactics = false});
+  const auto engine = compileNetwork(compiler, failingPlan(opened.value().plan->model, {fallbackDirective("places")}),
+                                     {.measureTactics = false});
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   const Plan& plan = engine.value()->plan();
   const auto kindOf = [&](std::string_view name) {
