@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"
 #include "session/compare.h"
@@ -230,4 +231,3 @@ class BodyModelsTest : public QObject {
 
 FUSESCOPE_GUI_TEST(BodyModelsTest, 8)
 #include "body_models_test.moc"
-#include "ir/graph.h"

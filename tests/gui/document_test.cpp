@@ -122,4 +122,3 @@ class DocumentTest : public QObject {
 
 FUSESCOPE_GUI_TEST(DocumentTest, 7)
 #include "document_test.moc"
-#include "ir/graph.h"
