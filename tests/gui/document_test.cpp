@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "ir/graph.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/plan_document.h"
