@@ -30,14 +30,16 @@ std::string typesProblem(const ReadBackPlan& made) {
   for (const ReadBackConversion& conversion : made.conversions)
     if (const auto known = written.find(conversion.value); conversion.isCast && known != written.end())
       known->second.insert({conversion.from, conversion.to});
-  for (const FusedNode& fused : made.fusedNodes)
+  for (const FusedNode& fused : made.fusedNodes) {
+    if (fused.nodes.empty()) continue;  // a conversion of the compiler's own, which may have prepared what it reads
     for (const KernelValue& input : made.kernels[fused.id.index].inputs) {
       const auto known = written.find(input.value);
       if (known == written.end() || input.type == DataType::Undefined) continue;
       if (!known->second.contains(std::string(name(input.type))))
-        return fmt::format("{} reads {} as {}, which nobody writes", fused.name, made.graph().value(input.value).name,
-                           name(input.type));
+        return fmt::format("{} reads {} as {}, which no kernel writes", fused.name,
+                           made.graph().value(input.value).name, name(input.type));
     }
+  }
   return {};
 }
 
