@@ -36,7 +36,7 @@ std::string abilitiesText(const Compiler& compiler) {
 
 void addReasons(const Compiler& compiler, std::vector<std::string>& reasons) {
   if (const std::string untried = compiler.untried(); !untried.empty())
-    reasons.push_back(fmt::format("{} has not been tried: {}", compiler.name(), untried));
+    reasons.push_back(fmt::format("{} is untried: {}", compiler.name(), untried));
   for (const Ability ability : allAbilities())
     if (const std::string why = compiler.whyNot(ability); !why.empty())
       reasons.push_back(fmt::format("{} cannot {}: {}", compiler.name(), name(ability), why));

@@ -109,7 +109,7 @@ TEST_F(JobOf, OtherInputsOptionsAndNetworksAreRefused) {
   EXPECT_EQ(pinned.status, 2);
   EXPECT_TRUE(has(pinned.err, "another network or other inputs")) << pinned.err;
   network(kWithExp);  // in the place of the other
-  EXPECT_TRUE(has(problem(), "is not the network that the job of result.zip was packed of")) << problem();
+  EXPECT_TRUE(has(problem(), "is not the network from which the job of result.zip was packed")) << problem();
   std::filesystem::remove(model);
   EXPECT_TRUE(has(problem(), "does not exist")) << problem();
   const auto bytes = onnxlib::onnxTextToBytes(kNetwork);

@@ -22,20 +22,26 @@ std::string edgeProblem(const ReadBackPlan& made, const std::string& kernel, con
 /// Empty: every kernel reads a value in a type in which another one writes it, or which a conversion of it has. Extents
 /// need no such check: readers give a tensor the name of a value only if it has as many elements.
 std::string typesProblem(const ReadBackPlan& made) {
+  // TensorRT calls the same bytes a truth value in one kernel and an integer in the next one.
+  const auto typeOf = [](DataType type) { return std::string(name(type == DataType::Bool ? DataType::U8 : type)); };
   std::map<ValueId, std::set<std::string>> written;
   for (const FusedNode& fused : made.fusedNodes)
     for (const KernelValue& output : made.kernels[fused.id.index].outputs)
-      if (output.value.valid() && output.type != DataType::Undefined)
-        written[output.value].insert(std::string(name(output.type)));
+      if (output.value.valid() && output.type != DataType::Undefined) written[output.value].insert(typeOf(output.type));
   for (const ReadBackConversion& conversion : made.conversions)
     if (const auto known = written.find(conversion.value); conversion.isCast && known != written.end())
       known->second.insert({conversion.from, conversion.to});
+  // A kernel without nodes is a conversion of the compiler's own, whose output may have no name.
+  std::set<ValueId> converted;
+  for (const FusedNode& fused : made.fusedNodes)
+    if (fused.nodes.empty())
+      for (const KernelValue& input : made.kernels[fused.id.index].inputs) converted.insert(input.value);
   for (const FusedNode& fused : made.fusedNodes) {
-    if (fused.nodes.empty()) continue;  // a conversion of the compiler's own, which may have prepared what it reads
+    if (fused.nodes.empty()) continue;
     for (const KernelValue& input : made.kernels[fused.id.index].inputs) {
       const auto known = written.find(input.value);
-      if (known == written.end() || input.type == DataType::Undefined) continue;
-      if (!known->second.contains(std::string(name(input.type))))
+      if (known == written.end() || input.type == DataType::Undefined || converted.contains(input.value)) continue;
+      if (!known->second.contains(typeOf(input.type)))
         return fmt::format("{} reads {} as {}, which no kernel writes", fused.name,
                            made.graph().value(input.value).name, name(input.type));
     }
