@@ -16,11 +16,11 @@ namespace {
 class BuildsAhead : public Tally {
  protected:
   BuildsAhead() {
-    ::setenv("FUSESCOPE_TEST_ASKED", file("asked").c_str(), 1);
+    ::setenv("FUSESCOPE_TEST_REQUESTS", file("asked").c_str(), 1);
     forgetProbedCompilers();
   }
   ~BuildsAhead() override {
-    ::unsetenv("FUSESCOPE_TEST_ASKED");
+    ::unsetenv("FUSESCOPE_TEST_REQUESTS");
     forgetProbedCompilers();
   }
 
@@ -106,18 +106,6 @@ TEST_F(BuildsAhead, SegmentsAreCutOutByAnswersThatAreNotThereYet) {
   PlanOptions options{.compiler = "tally", .target = "onnxruntime"};
   options.directives = {fallbackDirective("turn")};
   EXPECT_EQ(phasesOf(options).front(), "ask");
-}
-
-/// The command starts again with variables of its own (app/cli/first_start.cpp), which are not handed on.
-TEST_F(BuildsAhead, TheVariablesOfACommandAreThoseOfWhatItStarts) {
-  ::setenv("OLDPWD", "/before", 1);
-  ::setenv("SHLVL", "7", 1);
-  ASSERT_EQ(built({}).status, 0);
-  const Json variables = requestOf(asked(), "open")["variables"];
-  EXPECT_EQ(variables["OLDPWD"], "/before");
-  EXPECT_EQ(variables["SHLVL"], "7");
-  EXPECT_FALSE(variables.contains("OMP_WAIT_POLICY")) << "how threads wait is not handed on";
-  EXPECT_FALSE(variables.contains("GOMP_SPINCOUNT"));
 }
 
 /// OpenMP says what it read: patient threads, whatever variables there are.

@@ -160,17 +160,15 @@ TEST_P(RealCompilers, AForbiddenFusionIsAskedOrHasNoEffect) {
       fusescopeCommand({"plan", model, "--compiler", GetParam(), "--no-fuse", "matmul_epilogue", "--json"});
   ASSERT_EQ(said.status, 0) << said.err;
   EXPECT_EQ(said.err.find("has no effect on openvino") != std::string::npos, !canBeAsked) << said.err;
-  const Json plan = Json::parse(said.out), usual = json({"plan", model});
+  const Json plan = Json::parse(said.out);
   std::map<std::string, int> codes;
   for (const Json& decision : plan["decisions"]) ++codes[decision["code"]];
   EXPECT_EQ(codes["fuse.no_fuse_honoured"] + codes["fuse.no_fuse"], 0);
   EXPECT_EQ(codes["fuse.no_fuse_asked"], canBeAsked ? 1 : 0);
   EXPECT_EQ(codes["fuse.without_effect"], canBeAsked ? 0 : 1);
-  EXPECT_EQ(codes["build.no_fuse_obeyed"], canBeAsked ? 1 : 0) << Json(codes);
-  if (canBeAsked)
-    EXPECT_GT(plan["kernels"].size(), usual["kernels"].size());
-  else
-    EXPECT_EQ(plan["kernels"].size(), usual["kernels"].size());
+  // Other optimisers still join what the forbidden ones would have joined: SkipLayerNormalization.
+  EXPECT_EQ(codes["build.no_fuse_ignored"], canBeAsked ? 1 : 0) << Json(codes);
+  EXPECT_EQ(codes["build.no_fuse_obeyed"], 0) << Json(codes);
   expectNumbers(model, arrays("bert_tiny"), {"--no-fuse", "matmul_epilogue"});
 }
 

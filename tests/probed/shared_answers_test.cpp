@@ -98,8 +98,8 @@ class SharedAnswers : public Tally {
   SharedAnswers() {
     if (const char* set = std::getenv("FUSESCOPE_CACHE")) m_before = set;
     ::setenv("FUSESCOPE_TEST_ASKED", file("asked").c_str(), 1);
-    m_first = installed("first machine");
-    m_second = installed("other place/second machine");
+    m_first = installed("first_machine");
+    m_second = installed("other_place/second_machine");
   }
   ~SharedAnswers() override {
     ::unsetenv("FUSESCOPE_TEST_ASKED");

@@ -33,7 +33,7 @@ TEST_F(Tally, IsListedWithWhatItCanDo) {
 TEST_F(Tally, WhatIsThereComesFirstWhereOneEnvironmentIsTried) {
   const std::string told = command({"compilers", "--try", python()}).out;
   EXPECT_LT(told.find("Environments"), told.find("Compilers")) << told;
-  EXPECT_NE(told.find("tally cannot inner_values: Tally forgets"), std::string::npos) << told;
+  EXPECT_NE(told.find("tally@FUSESCOPE_PYTHON cannot inner_values: Tally forgets"), std::string::npos) << told;
   EXPECT_EQ(told.find("what it counts on"), std::string::npos) << "its options";
   const std::string more = command({"compilers", "--try", python(), "--options"}).out;
   EXPECT_LT(more.find("Compilers"), more.find("what it counts on")) << more;

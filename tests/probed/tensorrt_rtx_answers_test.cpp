@@ -89,7 +89,7 @@ TEST_F(RtxAnswers, WhatOnlyItsBuildRefusesIsAVerdictOfThatNode) {
     EXPECT_EQ(entryOf(plan["nodes"], "node", node)["fate"], "kernel") << plan["nodes"].dump(1);
   const Json why = entryOf(plan["decisions"], "code", "validate.compiler_failed");
   ASSERT_TRUE(why.is_object()) << plan["decisions"].dump(1);
-  EXPECT_EQ(why["subjects"][0]["name"], "nms");
+  EXPECT_EQ(why["subjects"][0]["node"], "nms");
 }
 
 TEST_F(RtxAnswers, ATypeThatACardLacksIsFoundByTheBuild) {

@@ -1,6 +1,6 @@
 """Tally: a compiler for tests, in Python alone. It takes networks of Add, Mul, Neg, Relu and Cast over floats of equal
 extents, has a kernel of a sum or a product and the Relu behind it, and one of each other node. What it is asked it writes
-down, a line of JSON each, in the file that FUSESCOPE_TEST_ASKED names.
+down, a line of JSON each, in the file that FUSESCOPE_TEST_REQUESTS names; what is compiled, in FUSESCOPE_TEST_ASKED.
 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
 "dies run", "spins" (a thread takes a processor from when it is opened), "slow open", "slow run", "wrong STEP…" (while all of these
@@ -107,8 +107,8 @@ class Compiler(base.Compiler):
 
 
 def note(asked):
-    if "FUSESCOPE_TEST_ASKED" in os.environ:
-        with open(os.environ["FUSESCOPE_TEST_ASKED"], "a") as file:
+    if "FUSESCOPE_TEST_REQUESTS" in os.environ:
+        with open(os.environ["FUSESCOPE_TEST_REQUESTS"], "a") as file:
             file.write(json.dumps(asked) + "\n")
 
 

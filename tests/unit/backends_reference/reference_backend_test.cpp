@@ -99,6 +99,7 @@ TEST(ReferenceBackend, WhateverIsNarrowInMemoryIsEmulated) {
   SingleNode reads("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
   EXPECT_FALSE(emulates(reads));
   reads.plan.truncation.constants = {{reads.request.constants.begin()->first, DataType::F32, DataType::BF16}};
+  reads.plan.index();
   EXPECT_TRUE(emulates(reads)) << "a constant that it reads";
   SingleNode edge("Add", DataType::F32, DataType::F32, Tensor::scalar(1));
   edge.plan.fusedNodes[0].innerEdges = {{edge.plan.fusedNodes[0].outputs[0].value, false, DataType::F16}};

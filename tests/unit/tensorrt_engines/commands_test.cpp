@@ -108,7 +108,7 @@ TEST_F(EngineCommands, WhatHasNoTimesIsRefused) {
   };
   EXPECT_NE(saidOf({"prices"}).find("the engines to read are missing"), std::string::npos);
   EXPECT_NE(saidOf({"prices", m_network}).find("contains no read-back plan of an engine"), std::string::npos);
-  EXPECT_NE(saidOf({"prices", m_plans[0], "--types", "f99"}).find("'f99' is no type"), std::string::npos);
+  EXPECT_NE(saidOf({"prices", m_plans[0], "--types", "f99"}).find("'f99' is not a type"), std::string::npos);
 }
 
 }  // namespace
