@@ -19,8 +19,7 @@ class DirectiveChecker {
       : m_made(made), m_asked(*made.asked), m_graph(made.graph()), m_compiler(made.compiler.name) {}
 
   std::vector<Decision> run() {
-    // What our own compiler runs is the plan. A plan without a structure was not made of directives.
-    if (m_asked.options.compiler == kOwnCompiler || m_asked.structure == nullptr) return {};
+    if (m_asked.structure == nullptr) return {};  // such a plan was not made of directives
     for (const Directive& directive : m_asked.options.directives)
       if (directive.kind == DirectiveKind::NoFuse && !optimisersToLeaveOut(m_asked, directive).empty())
         checkForbidden(directive);

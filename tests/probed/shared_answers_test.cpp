@@ -236,7 +236,7 @@ class SharedAnswersOfReal : public ::testing::TestWithParam<const char*> {
     if (const char* set = std::getenv("FUSESCOPE_CACHE")) m_before = set;
     ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
     m_first = python;
-    m_second = madeEnvironment(python, m_folder / "second machine");
+    m_second = madeEnvironment(python, m_folder / "second_machine");
     const ProcessResult copied =
         runProcess({"cp", "-r", packagesOf(m_first).string() + "/.", packagesOf(m_second).string()});
     ASSERT_EQ(copied.status, 0) << copied.err;
