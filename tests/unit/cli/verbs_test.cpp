@@ -311,8 +311,10 @@ TEST(Export, whatDoesNotHoldIsNamedAndObeyMakesItStatus1) {
   };
   const auto preferred = attempt("");
   EXPECT_EQ(preferred.status, 0) << preferred.err;
-  EXPECT_NE(preferred.err.find("warning: a directive is not honoured: --pin node_mul=f16"), std::string::npos) << preferred.err;
-  EXPECT_NE(preferred.out.find("# a directive is not honoured: --pin node_mul=f16"), std::string::npos) << preferred.out;
+  EXPECT_NE(preferred.err.find("warning: a directive is not honoured: --pin node_mul=f16"), std::string::npos)
+      << preferred.err;
+  EXPECT_NE(preferred.out.find("# a directive is not honoured: --pin node_mul=f16"), std::string::npos)
+      << preferred.out;
   const auto obeyed = attempt(":obey");
   EXPECT_EQ(obeyed.status, 1) << obeyed.err;
   EXPECT_NE(obeyed.out.find("# a directive is not honoured: --pin node_mul=f16:obey"), std::string::npos) << obeyed.out;
