@@ -13,6 +13,12 @@ constexpr std::size_t kMostNamed = 3;  ///< the number of differing nodes that a
 
 }  // namespace
 
+std::string someNames(std::vector<std::string> names, std::size_t most) {
+  const std::size_t more = names.size() - std::min(names.size(), most);
+  names.resize(names.size() - more);
+  return joined(names) + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
 std::string networkText(const PlanLevel& level, const FileMatch& files, const std::vector<char>& isChanged,
                         std::span<const std::uint32_t> things) {
   std::vector<std::string> onlyA, onlyB, changed;
@@ -43,9 +49,7 @@ std::string networkText(const PlanLevel& level, const FileMatch& files, const st
   std::vector<std::string> parts;
   const auto say = [&](std::vector<std::string> names, const std::string& what) {
     if (names.empty()) return;
-    const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
-    names.resize(names.size() - more);
-    parts.push_back(joined(names) + (more > 0 ? " and " + std::to_string(more) + " more" : "") + what);
+    parts.push_back(someNames(std::move(names), kMostNamed) + what);
   };
   say(std::move(onlyA), " only in A");
   say(std::move(onlyB), " only in B");

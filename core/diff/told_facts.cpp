@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "diff/network_words.h"
 #include "ir/graph.h"
 
 namespace fusescope {
@@ -13,12 +14,6 @@ namespace {
 
 /// The number of nodes and layers that are named.
 constexpr std::size_t kMostListed = 4;
-
-std::string namesText(std::vector<std::string> names) {
-  const std::size_t all = names.size();
-  names.resize(std::min(all, kMostListed));
-  return joined(names) + (all > kMostListed ? fmt::format(" and {} more", all - kMostListed) : std::string());
-}
 
 /// Collects the facts of a side that is read back.
 class SideFacts {
@@ -83,7 +78,7 @@ class SideFacts {
     std::vector<std::string> names;
     for (const NodeId node : m_nodes)
       if (m_made.kernelsOf(node).size() > 1) names.push_back(nameOf(node));
-    if (!names.empty()) facts.push_back("several kernels hold parts of " + namesText(std::move(names)));
+    if (!names.empty()) facts.push_back("several kernels hold parts of " + someNames(std::move(names), kMostListed));
   }
 
   void addGuesses(std::vector<std::string>& facts) const {
@@ -91,13 +86,14 @@ class SideFacts {
     for (const std::uint32_t kernel : m_kernels)
       if (std::ranges::count(m_made.kernels[kernel].certainty, Certainty::Guessed) > 0)
         guessed.push_back(m_made.fusedNodes[kernel].name);
-    if (!guessed.empty()) facts.push_back("what is in it is guessed of " + namesText(std::move(guessed)));
+    if (!guessed.empty()) facts.push_back("what is in it is guessed of " + someNames(std::move(guessed), kMostListed));
     if (!m_made.placement) return;
     std::vector<std::string> layers;
     for (const UnplacedLayer& layer : m_made.placement->unplaced)
       if (std::ranges::any_of(layer.nearest, [&](NodeId node) { return m_nodes.contains(node); }))
         layers.push_back(layer.layer);
-    if (!layers.empty()) facts.push_back("layers that are not placed may hold nodes of it: " + namesText(layers));
+    if (!layers.empty())
+      facts.push_back("layers that are not placed may hold nodes of it: " + someNames(layers, kMostListed));
   }
 
   const ReadBackPlan& m_made;

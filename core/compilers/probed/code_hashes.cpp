@@ -5,12 +5,12 @@
 
 #include "base/elapsed.h"
 #include "base/version.h"
+#include "compilers/probed/handed_digest.h"
 #include "probe/sha256.h"
 
 namespace fusescope {
 namespace {
 
-constexpr const char* kCodeDigestKind = "digest";
 /// The probe's job that hashes files (resources/probe/code_hashes.py).
 constexpr const char* kHashingJob = "code_hashes";
 /// Files that are hashed by one request: after each of them, what is known can be kept.
@@ -43,6 +43,13 @@ bool isHashed(const Json& json) {
          std::all_of(json.begin(), json.begin() + 4, [](const Json& number) { return number.is_number_integer(); });
 }
 
+/// Returns whether it is a file as a witness lists it: [path, size, time of modification, time of change, inode, part,
+/// name] (core/probe/PROTOCOL.md). The environment may be another machine, so that this is not certain.
+bool isListed(const Json& json) {
+  return json.is_array() && json.size() == 7 && json[0].is_string() && json[5].is_string() && json[6].is_string() &&
+         std::all_of(json.begin() + 1, json.begin() + 5, [](const Json& number) { return number.is_number_integer(); });
+}
+
 }  // namespace
 
 CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::string compiler, const Json& witness)
@@ -50,14 +57,17 @@ CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::st
       m_compiler(std::move(compiler)),
       m_key(keyOfHashes(m_compiler, witness)),
       m_filesKey(keyOfFiles(m_compiler, environment)) {
-  if (const auto kept = store.find(kCodeDigestKind, m_key)) {
+  if (const auto kept = store.find(kDigestKind, m_key)) {
     m_hashes = Json::parse(kept->bytes, nullptr, false);
     m_isDone = m_hashes.is_object() && std::ranges::all_of(m_hashes, isHash);
     m_isKept = m_isDone;
     if (m_isDone) return;
     m_hashes = nullptr;
   }
-  readFiles(witness);
+  if (!readFiles(witness)) {
+    m_isDone = true;  // what the environment lists cannot be read, so that its hashes stay unknown
+    return;
+  }
   readKept();
   const std::vector<std::string> paths = missing();
   // Here, and not on the thread: when the program ends, a thread must not start processes any more.
@@ -74,17 +84,19 @@ CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::st
 
 CodeHashes::~CodeHashes() = default;
 
-void CodeHashes::readFiles(const Json& witness) {
+bool CodeHashes::readFiles(const Json& witness) {
   for (const Json& entry : witness.value("files", Json::array())) {
-    if (!entry.is_array() || entry.size() != 7 || !entry[5].is_string() || entry[5] == "") continue;
+    if (!isListed(entry)) return false;
+    if (entry[5] == "") continue;
     File file{.path = entry[0], .identity = {}, .part = entry[5], .name = entry[6]};
     for (std::size_t i = 1; i < 5; ++i) file.identity.push_back(entry[i].get<std::int64_t>());
     m_files.push_back(std::move(file));
   }
+  return true;
 }
 
 void CodeHashes::readKept() {
-  const auto kept = m_store.find(kCodeDigestKind, m_filesKey);
+  const auto kept = m_store.find(kDigestKind, m_filesKey);
   const Json files = kept ? Json::parse(kept->bytes, nullptr, false) : Json();
   if (!files.is_array()) return;
   for (const Json& file : files)
@@ -153,7 +165,7 @@ Json CodeHashes::wait(std::chrono::milliseconds most, const StopToken& stop) {
 }
 
 void CodeHashes::keepNow() {
-  const KeptFacts facts{.kind = kCodeDigestKind,
+  const KeptFacts facts{.kind = kDigestKind,
                         .about = "SHA-256 of the code of " + m_compiler,
                         .madeBy = std::string(kFusescopeVersion),
                         .madeMs = msSince(m_began)};

@@ -43,7 +43,7 @@ class CodeHashes {
     Identity identity;
     std::string part, name;
   };
-  void readFiles(const Json& witness);
+  bool readFiles(const Json& witness);  ///< false: an entry is not a file as a witness lists it
   void readKept();
   std::vector<std::string> missing() const;
   void hash(ProbeJob& job, const std::vector<std::string>& paths, const StopToken& stop);

@@ -15,7 +15,6 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kDigestKind = "digest";
 constexpr const char* kSourceSuffix = ".source";
 /// Bytes of weights that lie in no file: padding, and tensors that were made.
 constexpr std::size_t kMostInMemory = std::size_t{16} << 20;

@@ -9,6 +9,10 @@
 
 namespace fusescope {
 
+/// The kind under which hashes are kept: of the sources of weights, and of the code of compilers (code_hashes.h). They
+/// hold on this machine alone.
+inline constexpr const char* kDigestKind = "digest";
+
 /// Records beside the weights of a network that is passed to a compiler from which parts of which files they were
 /// copied, so that their hash is known if these files are unchanged. Records nothing if many of the weights come from
 /// no file.
