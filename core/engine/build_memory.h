@@ -28,7 +28,7 @@ class BuildMemory {
   explicit BuildMemory(std::int64_t mostBytes = 0);
 
   using Tactics = std::shared_ptr<const std::vector<Tactic>>;
-  /// Return what a build before found out, or nothing. An entry that is asked for is kept longer.
+  /// Return what an earlier build found out, or nothing. An entry that is asked for is kept longer.
   Tactics tactics(const std::string& key);
   std::optional<KernelTime> time(const std::string& key);
   std::optional<double> conversionMs(const std::string& key);
@@ -44,7 +44,7 @@ class BuildMemory {
   /// are held within the bound, those of the latest builds before others.
   void endBuild(const std::set<std::string>& regions, const std::vector<std::shared_ptr<const Kernel>>& kernels);
 
-  /// What is held for builds to come.
+  /// The amount that is held for later builds.
   struct Held {
     std::int64_t bytes = 0;  ///< of packed weights that are not parts of a mapped file
     std::size_t codes = 0, weights = 0;

@@ -156,11 +156,12 @@ QWidget* CacheDialog::makeButtons() {
                             QStringLiteral("Says whether the answers for the plan on screen would be found, and which "
                                            "fields of the key differ from the nearest ones")),
                 "why");
-  m_export = named(
-      plainButton(QStringLiteral("&Export…"), QStringLiteral("Writes what is valid on other machines into one file")),
-      "export");
-  m_import =
-      named(plainButton(QStringLiteral("&Import…"), QStringLiteral("Adds the entries of such a file")), "import");
+  m_export = named(plainButton(QStringLiteral("&Export…"),
+                               QStringLiteral("Writes the answers that are valid on other machines into one file")),
+                   "export");
+  m_import = named(plainButton(QStringLiteral("&Import…"),
+                               QStringLiteral("Adds the answers in such a file to those that are kept here")),
+                   "import");
   connect(m_why, &QPushButton::clicked, this, &CacheDialog::sayWhy);
   connect(m_export, &QPushButton::clicked, this, [this] {
     const QString path = QFileDialog::getSaveFileName(this, QStringLiteral("Export kept answers"),

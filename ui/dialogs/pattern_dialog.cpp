@@ -59,7 +59,7 @@ void PatternDialog::findMatches() {
   const auto snapshot = m_context.document.snapshot();
   const bool empty = m_pattern->text().trimmed().isEmpty();
   offer(*m_pin, empty ? QStringLiteral("Write a pattern first.")
-                      : QStringLiteral("It is being checked which nodes the pattern matches."));
+                      : QStringLiteral("The nodes that the pattern matches are being looked up."));
   if (empty) {
     m_matches->clear();
     m_summary->setText(QStringLiteral("What the pattern matches now is listed here."));
