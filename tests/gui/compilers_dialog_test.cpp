@@ -83,11 +83,15 @@ class MadeUp final : public EnvironmentSource {
   }
 
   std::atomic<bool> isInstalled = false;
+  std::vector<std::string> confirmed() const {
+    const std::scoped_lock lock(m_mutex);
+    return m_confirmed;
+  }
   mutable std::atomic<int> m_looks = 0, m_stopped = 0;
-  mutable std::vector<std::string> m_confirmed;
 
  private:
   mutable std::mutex m_mutex;
+  mutable std::vector<std::string> m_confirmed;
   mutable std::vector<Environment> m_added;
 };
 
@@ -162,18 +166,19 @@ class CompilersDialogTest : public QObject {
     QVERIFY(adding.memory().text().contains("three quarters"));
     adding.memory().setValue(1.5);
     adding.keepsFiles().click();
-    QVERIFY(m_source->m_confirmed.empty());
+    QVERIFY(m_source->confirmed().empty());
     QVERIFY(!adding.addButton().isEnabled());
     QVERIFY(saysSomewhere(adding, "with your rights: ssh box python3"));
     QTest::mouseClick(&adding.startButton(), Qt::LeftButton);
     QTRY_VERIFY2(adding.said().contains("openvino 2025.3"), qPrintable(adding.said()));
-    QCOMPARE(m_source->m_confirmed, std::vector<std::string>{"ssh box python3"});
+    QCOMPARE(m_source->confirmed(), std::vector<std::string>{"ssh box python3"});
     QVERIFY(adding.said().contains("pip install onnxruntime"));
     QTest::mouseClick(&adding.addButton(), Qt::LeftButton);
     QTRY_VERIFY(itemOf("box") != nullptr);
     QTRY_COMPARE(m_dialog->list().currentItem(), itemOf("box"));  // it is gone to
     QTRY_VERIFY(row("box").contains("Python 3.11.7"));
     choose(itemOf("box"));
+    QTRY_VERIFY(!m_source->added().value().empty());  // the list shows it before it is written
     QCOMPARE(m_source->added().value().back().memoryBytes, std::optional(std::int64_t{3} << 29));
     QVERIFY(m_source->added().value().back().keepsFiles);
     for (const char* words : {"1.50 GiB of memory", "networks are kept"})
@@ -227,11 +232,11 @@ class CompilersDialogTest : public QObject {
     auto* box = m_dialog->findChild<QMessageBox*>();
     QVERIFY(box != nullptr);
     QCOMPARE(box->text(), QString::fromLatin1(command));
-    QVERIFY(m_source->m_confirmed.empty());
+    QVERIFY(m_source->confirmed().empty());
     for (QAbstractButton* button : box->buttons())
       if (box->buttonRole(button) == QMessageBox::AcceptRole) button->click();
     QTRY_VERIFY(row("theirs").contains("Python 3.11.7"));
-    QCOMPARE(m_source->m_confirmed, std::vector<std::string>{command});
+    QCOMPARE(m_source->confirmed(), std::vector<std::string>{command});
   }
 
   void buildWithListsThem() {
