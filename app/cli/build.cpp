@@ -72,9 +72,8 @@ void printForPeople(const Built& built) {
                  howKnown(choice, ms)});
   }
   tactics.print();
-  std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of weights, {} of working memory\n",
-                           built.output, report.regions, report.distinct, bytesText(built.bytes),
-                           bytesText(report.weightBytes), bytesText(report.arenaBytes));
+  std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of working memory\n", built.output,
+                           report.regions, report.distinct, bytesText(built.bytes), bytesText(report.arenaBytes));
 }
 
 void printForPeople(const std::vector<Built>& builds) {
@@ -146,6 +145,7 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
   options.measureTactics = arguments.measuresTactics;
   options.effortSeconds = arguments.effort;
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
+  options.packsWeights = false;
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
   options.progress("write", output);
   {

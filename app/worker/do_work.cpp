@@ -75,6 +75,7 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
     // A build that measures nothing only asks what is made, so that a kept answer of another compiler for the same
     // network is enough.
     options.onlyMade = !build->measuresTactics;
+    options.packsWeights = false;
     options.effortSeconds = build->effort;
   } else if (const auto* time = std::get_if<TimeSettings>(&job.request.settings)) {
     options.effortSeconds = time->effort;

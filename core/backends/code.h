@@ -21,6 +21,9 @@ struct Packing {
   std::vector<std::size_t> weightSlots;  ///< the sources, as indices in KernelRequest::weightSlots
   /// Makes the weight from the tensors in `weightSlots`; it may return a source unchanged. Thread-safe.
   std::function<Result<Tensor>(std::span<const Tensor> sources)> pack;
+  /// true if `pack` may return an error. It is then called when the kernel is made, so that another tactic can be
+  /// chosen; other weights are packed when they are first needed.
+  bool mayFail = false;
 };
 
 /// The extents of the values of a region, in the order of FusedNode::inputs, FusedNode::outputs and innerValues().

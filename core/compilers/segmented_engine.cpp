@@ -156,7 +156,7 @@ void SegmentedEngine::sumReports() {
     m_report.compiled += of.compiled;
     m_report.measured += of.measured;
     m_report.arenaBytes += of.arenaBytes;
-    m_report.weightBytes += of.weightBytes;
+    if (of.weightBytes) m_report.weightBytes = m_report.weightBytes.value_or(0) + *of.weightBytes;
     m_report.liveBytes += of.liveBytes;
     m_report.compilerPhases.insert(m_report.compilerPhases.end(), of.compilerPhases.begin(), of.compilerPhases.end());
     m_report.compilerPeakBytes = std::max(m_report.compilerPeakBytes, of.compilerPeakBytes);

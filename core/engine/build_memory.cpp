@@ -76,11 +76,10 @@ void BuildMemory::endBuild(const std::set<std::string>& regions,
   const std::lock_guard lock(m_mutex);
   for (const std::string& region : regions) m_built.keep(region, true, m_build);
   for (const auto& kernel : kernels) {
-    hold(kernel->code(), 0, true);
+    m_parts[kernel->code().get()] = {.code = kernel->code(), .weight = nullptr, .build = m_build};
     PackedSet weights;
     kernel->addWeights(weights);
-    for (const auto& packed : weights)
-      hold(packed, packed->inFile ? 0 : static_cast<std::int64_t>(packed->data.byteSize()), false);
+    for (const auto& weight : weights) m_parts[weight.get()] = {.code = nullptr, .weight = weight, .build = m_build};
   }
   letGo();
   m_tactics.bound(m_build);
@@ -91,35 +90,35 @@ void BuildMemory::endBuild(const std::set<std::string>& regions,
   ++m_build;
 }
 
-void BuildMemory::hold(std::shared_ptr<const void> part, std::int64_t bytes, bool isCode) {
-  const auto [entry, isNew] = m_parts.try_emplace(part.get());
-  if (isNew) {
-    entry->second = {.part = std::move(part), .bytes = bytes, .isCode = isCode};
-    m_heldBytes += bytes;
-  }
-  entry->second.build = m_build;
+std::int64_t BuildMemory::heldBytes() const {
+  PackedSet weights;
+  for (const auto& [address, part] : m_parts)
+    if (part.weight != nullptr) weights.insert(part.weight);
+  return bytesOf(weights);
 }
 
 /// What the oldest builds used goes first.
 void BuildMemory::letGo() {
-  if (m_heldBytes <= m_mostBytes && m_parts.size() <= kMostCodes) return;
+  std::int64_t held = heldBytes();
+  if (held <= m_mostBytes && m_parts.size() <= kMostCodes) return;
   std::vector<std::pair<std::int64_t, const void*>> byAge;
   for (const auto& [address, part] : m_parts) byAge.emplace_back(part.build, address);
   std::ranges::sort(byAge);
   for (const auto& [build, address] : byAge) {
-    const bool isFull = m_heldBytes > m_mostBytes, isMany = m_parts.size() > kMostCodes;
+    const bool isFull = held > m_mostBytes, isMany = m_parts.size() > kMostCodes;
     if (!isFull && !isMany) return;
     const auto part = m_parts.find(address);
-    if (!isMany && part->second.bytes == 0) continue;  // it makes no room
-    m_heldBytes -= part->second.bytes;
+    const std::int64_t bytes = part->second.bytes();
+    if (!isMany && bytes == 0) continue;  // it makes no room
+    held -= bytes;
     m_parts.erase(part);
   }
 }
 
 BuildMemory::Held BuildMemory::held() const {
   const std::lock_guard lock(m_mutex);
-  Held held{.bytes = m_heldBytes};
-  for (const auto& [address, part] : m_parts) ++(part.isCode ? held.codes : held.weights);
+  Held held{.bytes = heldBytes()};
+  for (const auto& [address, part] : m_parts) ++(part.code != nullptr ? held.codes : held.weights);
   return held;
 }
 

@@ -79,19 +79,20 @@ class BuildMemory {
     };
     std::map<std::string, Entry> m_all;
   };
-  /// A code or a packed weight.
+  /// A code or a weight.
   struct Part {
-    std::shared_ptr<const void> part;
-    std::int64_t bytes = 0;
+    std::shared_ptr<const Code> code;
+    std::shared_ptr<const Packed> weight;
     std::int64_t build = 0;  ///< the last build that has it
-    bool isCode = false;
+    /// Returns the memory that it owns now: a weight may be packed at any time.
+    std::int64_t bytes() const { return weight == nullptr ? 0 : bytesOf({weight}); }
   };
 
-  void hold(std::shared_ptr<const void> part, std::int64_t bytes, bool isCode);
+  std::int64_t heldBytes() const;
   void letGo();
 
   mutable std::mutex m_mutex;
-  std::int64_t m_mostBytes = 0, m_heldBytes = 0;
+  std::int64_t m_mostBytes = 0;
   std::int64_t m_build = 1;  ///< the number of the build that is under way
   Entries<Tactics> m_tactics;
   Entries<KernelTime> m_times;

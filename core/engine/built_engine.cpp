@@ -121,6 +121,7 @@ Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
   const Executor* executor = &TRY(specialisation({std::move(extents), {}}, m_options.stop))->executor;
   m_chooser->noteMeasuring(m_extents);
   noteTimes(m_report.tactics);
+  if (m_options.packsWeights) TRY(packWeights());
   std::vector<std::shared_ptr<const Kernel>> kernels;
   for (const Step& step : executor->program().steps)
     if (step.kernel != nullptr) kernels.push_back(step.kernel);
@@ -128,7 +129,16 @@ Status BuiltEngine::prepare(TacticsByIdentity replay, Measuring measuring) {
   m_chooser->replayChoices();
   m_report.arenaBytes = static_cast<std::int64_t>(executor->program().arenaBytes());
   m_report.liveBytes = static_cast<std::int64_t>(liveBytes(executor->program()));
-  m_report.weightBytes = bytesOf(weights());
+  return Done{};
+}
+
+/// Packs the weights of all programs that are prepared.
+Status BuiltEngine::packWeights() {
+  if (std::ranges::all_of(m_specialisations, &Specialisation::isPacked)) return Done{};
+  const PackedSet all = weights();
+  for (const auto& weight : all) TRY(weight->pack());
+  for (Specialisation& made : m_specialisations) made.isPacked = true;
+  m_report.weightBytes = bytesOf(all);
   return Done{};
 }
 
@@ -348,6 +358,7 @@ Result<RunResult> BuiltEngine::run(const std::map<std::string, Tensor>& inputs, 
   if (BuiltEngine* exception = TRY(exceptionFor(extents, stop))) return exception->run(inputs, mark, stop);
   auto marks = TRY(resolveMarks(mark));
   Specialisation& made = *TRY(specialisation({std::move(extents), std::move(marks)}, stop));
+  TRY(packWeights());
   Executor* const executor = &made.executor;
   const std::vector<Tensor> given = orderedInputs(inputs);
   std::vector<Tensor> outputs = outputTensors(executor->program());
@@ -377,6 +388,7 @@ Result<TimeReport> BuiltEngine::time(const std::map<std::string, Tensor>& inputs
   auto extents = TRY(checkInputs(*m_plan, inputs));
   if (BuiltEngine* exception = TRY(exceptionFor(extents, options.stop))) return exception->time(inputs, options);
   Specialisation& made = *TRY(specialisation({std::move(extents), {}}, options.stop));
+  TRY(packWeights());
   Executor* const executor = &made.executor;
   const std::vector<Tensor> given = orderedInputs(inputs);
   std::vector<Tensor> outputs = outputTensors(executor->program());

@@ -38,7 +38,7 @@ class BuiltEngine final : public Engine {
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override;
   Status save(const std::filesystem::path& path) const override;
   std::shared_ptr<const MemoryTimeline> memory() const override;
-  /// Returns the packed weights of all programs that are prepared.
+  /// Returns the weights of all programs that are prepared.
   PackedSet weights() const;
 
  private:
@@ -54,6 +54,7 @@ class BuiltEngine final : public Engine {
     Executor executor;
     std::optional<PlanExtents::Numbers> numbers;  ///< of m_update, where the extents are among those it may take
     AdaptiveThreads threads{};
+    bool isPacked = false;  ///< all of its weights are
   };
 
   /// An engine for extents that the plan's conditions leave out.
@@ -64,6 +65,7 @@ class BuiltEngine final : public Engine {
 
   BuiltEngine(std::shared_ptr<const Plan> plan, const BuildOptions& options);
   Status prepare(TacticsByIdentity replay, Measuring measuring);
+  Status packWeights();
   Result<Specialisation*> specialisation(Key key, const StopToken& stop);
   AdaptiveThreads threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const;
   std::optional<double> expectedMs(const Program& program) const;

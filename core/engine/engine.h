@@ -39,6 +39,9 @@ struct BuildOptions {
   std::optional<double> effortSeconds{};
   /// The clock and the waiting times that measuring uses; must outlive the build. Null: those of this machine.
   const MeasuredThreads* measuredThreads = nullptr;
+  /// false: the caller only writes the engine file, which contains weights as they are in the network. They are then
+  /// packed at the first run, if there is one, and BuildReport::weightBytes is absent.
+  bool packsWeights = true;
   StopToken stop{};
   Progress progress{};
 };
@@ -104,7 +107,7 @@ struct BuildReport {
   std::vector<Decision> decisions;  ///< tactic.* and cache.*
   MeasuringReport measuring;
   std::int64_t arenaBytes = 0;
-  std::int64_t weightBytes = 0;
+  std::optional<std::int64_t> weightBytes;  ///< of packed weights; absent if they are not packed (BuildOptions)
   std::int64_t liveBytes = 0;  ///< tensors that must be in memory at the same time; no arena can be smaller
   ShapeCacheCount shapeCache;
   ShapeCacheCount dynamicKernels;  ///< the same for nodes that are prepared while they run, by the extents of their own

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,15 +13,30 @@
 
 namespace fusescope {
 
-/// A weight in the form that code reads, shared by all kernels that need it.
-struct Packed {
-  Tensor data;
-  bool inFile = false;  ///< true if it is a view of a mapped file and needs no memory of its own
+/// A weight in the form that code reads, shared by all kernels that need it. It is packed when it is first needed,
+/// since an engine that is only written to its file needs no packed weights. Thread-safe.
+class Packed {
+ public:
+  struct Data {
+    Tensor tensor;
+    bool inFile = false;  ///< true if it is a view of a mapped file and needs no memory of its own
+  };
+  using Pack = std::function<Result<std::shared_ptr<const Data>>()>;
+  explicit Packed(Pack pack) : m_pack(std::move(pack)) {}
+  /// Packs the weight, unless that was done. Errors: those of Packing::pack.
+  Status pack() const;
+  /// Returns null until the weight is packed.
+  std::shared_ptr<const Data> data() const;
+
+ private:
+  Pack m_pack;
+  mutable std::mutex m_mutex;
+  mutable std::shared_ptr<const Data> m_data;
 };
 /// A set of weights, in which each is counted once.
 using PackedSet = std::set<std::shared_ptr<const Packed>>;
-/// Returns the memory that these weights own, in bytes.
-std::int64_t bytesOf(const PackedSet& weights);
+/// Returns the memory, in bytes, that those of `weights` own that are packed and are not in `known` as well.
+std::int64_t bytesOf(const PackedSet& weights, const PackedSet& known = {});
 
 /// The names of the nodes of a region, in its order.
 using NodeNames = std::vector<std::string>;
@@ -42,6 +60,8 @@ class Kernel {
   const std::shared_ptr<const Code>& code() const { return m_code; }
   std::size_t workspaceBytes() const { return m_code->workspaceBytes(); }
   void addWeights(PackedSet& weights) const { weights.insert(m_weights->packed.begin(), m_weights->packed.end()); }
+  /// Packs its weights, unless that was done: the first run does it otherwise. Errors: those of Packing::pack.
+  Status packWeights() const;
   /// Runs the code with its weights; see Code::run().
   Status run(Stream& stream, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
              std::byte* workspace) const;
@@ -55,8 +75,11 @@ class Kernel {
 
  private:
   struct Weights {
+    explicit Weights(std::vector<std::shared_ptr<const Packed>> all) : packed(std::move(all)) {}
     std::vector<std::shared_ptr<const Packed>> packed;
-    std::vector<const std::byte*> addresses;
+    mutable std::mutex mutex;
+    mutable std::atomic<bool> arePacked = false;
+    mutable std::vector<const std::byte*> addresses;  ///< set before `arePacked`, and never changed after it
   };
   std::shared_ptr<const Code> m_code;
   std::shared_ptr<const Weights> m_weights;                   ///< the same at all extents

@@ -134,6 +134,12 @@ void addRequest(KeyBuilder& key, const Backend& backend, const KernelRequest& re
     if (mayBeNotFinite(request.constants.at(request.weightSlots[slot]))) key.text("not finite").number(slot);
 }
 
+Status packThoseThatMayFail(const Code& code, std::span<const std::shared_ptr<const Packed>> weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (code.packings()[i].mayFail) TRY(weights[i]->pack());
+  return Done{};
+}
+
 }  // namespace
 
 std::string codeKey(const Backend& backend, const KernelRequest& request, const Tactic& tactic) {
@@ -229,42 +235,61 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Source& source, std::
   return entry;
 }
 
-Result<std::shared_ptr<const Packed>> KernelStore::packed(const Packing& packing, const Source& source) {
-  const Device& device = source.backend.device();
-  std::vector<Tensor> sources = tensorsAt(packing.weightSlots, source.constants);
-  KeyBuilder addresses;
-  addresses.text(packing.form).text(device.name());
-  for (const Tensor& tensor : sources)
-    addresses.number(reinterpret_cast<std::uintptr_t>(tensor.bytes())).number(tensor.byteSize());
-  if (const auto known = m_packedAt[addresses.canonical()].lock()) {
-    ++m_counts.sharedWeights;
-    return std::shared_ptr<const Packed>(known, known->packed.get());
-  }
+/// What is needed to pack a weight. It keeps its sources as long as the weight exists, so that nothing else comes to
+/// lie at their addresses.
+struct KernelStore::PackingJob {
+  Packing packing;
+  const Device& device;
+  std::vector<Tensor> sources;
+  MappedFiles files;
+};
+
+Result<std::shared_ptr<const Packed::Data>> KernelStore::pack(const PackingJob& job) {
   KeyBuilder content;
-  const Hash128 hash = contentHash(sources);
-  content.text(packing.form).text(device.name()).number(hash.high).number(hash.low);
-  auto packed = m_packed[content.canonical()].lock();
-  if (packed != nullptr) {
+  const Hash128 hash = contentHash(job.sources);
+  content.text(job.packing.form).text(job.device.name()).number(hash.high).number(hash.low);
+  std::unique_lock lock(m_mutex);
+  if (auto known = m_packed[content.canonical()].lock()) {
     ++m_counts.sharedWeights;
-  } else {
-    auto made = std::make_shared<Packed>();
-    made->data = TRY(packing.pack(readable(sources)));
-    if (!device.isHost()) {
-      made->data = TRY(onDevice(device, made->data));
-    } else if (const MappedFile* file = fileOf(made->data, source.files)) {
-      made->inFile = true;
-      file->adviseRandomAccess({made->data.bytes(), made->data.byteSize()});
-    }
-    packed = std::move(made);
-    ++m_counts.packed;
+    lock.unlock();
+    releasePages(job.sources, job.files);
+    return known;
   }
-  releasePages(sources, source.files);
+  lock.unlock();
+  auto made = std::make_shared<Packed::Data>();
+  made->tensor = TRY(job.packing.pack(readable(job.sources)));
+  if (!job.device.isHost()) {
+    made->tensor = TRY(onDevice(job.device, made->tensor));
+  } else if (const MappedFile* file = fileOf(made->tensor, job.files)) {
+    made->inFile = true;
+    file->adviseRandomAccess({made->tensor.bytes(), made->tensor.byteSize()});
+  }
+  releasePages(job.sources, job.files);
+  lock.lock();
+  ++m_counts.packed;
   prune();
-  m_packed[content.canonical()] = packed;
-  const auto held =
-      std::make_shared<const PackedOfSources>(PackedOfSources{.packed = packed, .sources = std::move(sources)});
-  m_packedAt[addresses.canonical()] = held;
-  return std::shared_ptr<const Packed>(held, packed.get());
+  m_packed[content.canonical()] = made;
+  return std::shared_ptr<const Packed::Data>(std::move(made));
+}
+
+/// Returns the weight; it may not be packed yet.
+std::shared_ptr<const Packed> KernelStore::packed(const Packing& packing, const Source& source) {
+  PackingJob job{.packing = packing,
+                 .device = source.backend.device(),
+                 .sources = tensorsAt(packing.weightSlots, source.constants),
+                 .files = source.files};
+  KeyBuilder addresses;
+  addresses.text(packing.form).text(job.device.name());
+  for (const Tensor& tensor : job.sources)
+    addresses.number(reinterpret_cast<std::uintptr_t>(tensor.bytes())).number(tensor.byteSize());
+  if (auto known = m_packedAt[addresses.canonical()].lock()) {
+    ++m_counts.sharedWeights;
+    return known;
+  }
+  auto weight = std::make_shared<const Packed>([this, job = std::move(job)] { return pack(job); });
+  prune();
+  m_packedAt[addresses.canonical()] = weight;
+  return weight;
 }
 
 KernelStore::Source KernelStore::weightsOf(const Backend& backend, const KernelRequest& request) {
@@ -292,21 +317,23 @@ Result<std::shared_ptr<const Code>> KernelStore::code(const Backend& backend, co
 Result<std::shared_ptr<const Kernel>> KernelStore::kernel(const Backend& backend, const KernelRequest& request,
                                                           const Tactic& tactic, bool* isCompiled) {
   const Source source = sourceOf(backend, request, tactic);
-  const std::lock_guard lock(m_mutex);
+  std::unique_lock lock(m_mutex);
   const std::int64_t before = m_counts.compiled;
   std::shared_ptr<const Code> code;
   const CodeEntry entry = TRY(compiled(source, code));
   if (isCompiled != nullptr) *isCompiled = m_counts.compiled != before;
-  auto weights = TRY(allPacked(*code, source));
+  auto weights = allPacked(*code, source);
+  lock.unlock();
+  TRY(packThoseThatMayFail(*code, weights));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
   kernel->rename(entry.names,
                  source.names == *entry.names ? entry.names : std::make_shared<const NodeNames>(source.names));
   return std::shared_ptr<const Kernel>(std::move(kernel));
 }
 
-Result<std::vector<std::shared_ptr<const Packed>>> KernelStore::allPacked(const Code& code, const Source& source) {
+std::vector<std::shared_ptr<const Packed>> KernelStore::allPacked(const Code& code, const Source& source) {
   std::vector<std::shared_ptr<const Packed>> weights;
-  for (const Packing& packing : code.packings()) weights.push_back(TRY(packed(packing, source)));
+  for (const Packing& packing : code.packings()) weights.push_back(packed(packing, source));
   return weights;
 }
 
@@ -319,10 +346,12 @@ Result<std::shared_ptr<const Kernel>> KernelStore::atOtherExtents(const Backend&
     return former.withCode(std::move(same), former.compiledNames());
   }
   std::shared_ptr<const Code> code = TRY(backend.compile(request, tactic));
-  const std::lock_guard lock(m_mutex);
+  std::unique_lock lock(m_mutex);
   ++m_counts.compiled;
   if (auto kernel = former.withCode(code, former.names())) return kernel;
-  auto weights = TRY(allPacked(*code, weightsOf(backend, request)));
+  auto weights = allPacked(*code, weightsOf(backend, request));
+  lock.unlock();
+  TRY(packThoseThatMayFail(*code, weights));
   auto kernel = std::make_shared<Kernel>(std::move(code), std::move(weights));
   kernel->rename(former.names(), former.names());
   return std::shared_ptr<const Kernel>(std::move(kernel));

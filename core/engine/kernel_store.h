@@ -15,7 +15,8 @@
 namespace fusescope {
 
 /// Makes kernels, and shares their parts as long as one kernel uses them: equal regions (up to their weights) share
-/// code, and all readers of equal constants in the same form share the packed weight. Thread-safe.
+/// code, and all readers of equal constants in the same form share the packed weight. It must outlive its kernels.
+/// Thread-safe.
 class KernelStore {
  public:
   /// Before code that can be kept is compiled, `artifacts` is asked for it.
@@ -53,11 +54,6 @@ class KernelStore {
     Hash128 embedded;  ///< of what Code::embedded() stands for
     std::shared_ptr<const NodeNames> names;
   };
-  /// A packed weight as those have it who read these sources.
-  struct PackedOfSources {
-    std::shared_ptr<const Packed> packed;
-    std::vector<Tensor> sources;  ///< kept as long as it, so that nothing else comes to lie at their addresses
-  };
   /// What a kernel of a region is made of.
   struct Source {
     const Backend& backend;
@@ -72,17 +68,19 @@ class KernelStore {
   static Source sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<CodeEntry> compiled(const Source& source, std::shared_ptr<const Code>& code);
   Result<CodeEntry> restoredOrCompiled(const Source& source, std::shared_ptr<const Code>& code);
-  Result<std::shared_ptr<const Packed>> packed(const Packing& packing, const Source& source);
-  Result<std::vector<std::shared_ptr<const Packed>>> allPacked(const Code& code, const Source& source);
+  std::shared_ptr<const Packed> packed(const Packing& packing, const Source& source);
+  std::vector<std::shared_ptr<const Packed>> allPacked(const Code& code, const Source& source);
+  struct PackingJob;
+  Result<std::shared_ptr<const Packed::Data>> pack(const PackingJob& job);
   void prune();
 
   std::shared_ptr<ArtifactStore> m_artifacts;
   mutable std::mutex m_mutex;
-  std::map<std::string, std::vector<CodeEntry>> m_code;                    ///< by codeKey()
-  std::map<std::string, std::weak_ptr<const PackedOfSources>> m_packedAt;  ///< by form and addresses of the sources
-  std::map<std::string, std::weak_ptr<const Packed>> m_packed;             ///< by form and content of the sources
-  std::map<std::string, std::weak_ptr<const Code>> m_conversions;          ///< by conversionKey()
-  std::size_t m_pruneAt = 0;                                               ///< entries
+  std::map<std::string, std::vector<CodeEntry>> m_code;               ///< by codeKey()
+  std::map<std::string, std::weak_ptr<const Packed>> m_packedAt;      ///< by form and addresses of the sources
+  std::map<std::string, std::weak_ptr<const Packed::Data>> m_packed;  ///< by form and content of the sources
+  std::map<std::string, std::weak_ptr<const Code>> m_conversions;     ///< by conversionKey()
+  std::size_t m_pruneAt = 0;                                          ///< entries
   Counts m_counts;
 };
 

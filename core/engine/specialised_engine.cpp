@@ -41,13 +41,6 @@ std::int64_t foldedBytes(const Graph& graph, const std::set<const std::byte*>& k
   return bytes;
 }
 
-/// Returns the bytes of packed weights that only `engine` uses.
-std::int64_t ownWeightBytes(const BuiltEngine& engine, const PackedSet& shared) {
-  PackedSet own = engine.weights();
-  for (const auto& packed : shared) own.erase(packed);
-  return bytesOf(own);
-}
-
 }  // namespace
 
 std::optional<ContractDifference> differenceInContract(const Plan& general, const Plan& specialised) {
@@ -108,7 +101,7 @@ Result<Specialise> specialiserOf(const Engine& general, const BuildOptions& opti
         fixed.stop = stop;
         auto engine = TRY(BuiltEngine::build(std::move(specialised), fixed, {}, Measuring::Briefly));
         SpecialisedEngine made;
-        made.bytes = folded + engine->report().arenaBytes + ownWeightBytes(*engine, weights);
+        made.bytes = folded + engine->report().arenaBytes + bytesOf(engine->weights(), weights);
         made.engine = std::move(engine);
         return made;
       });

@@ -20,6 +20,7 @@ Result<StepKernels> stepKernelsFor(int threads, const Program& program, const Pl
       const FusedNode& fused = plan.fusedNodes[step.fused.index];
       kernel = TRY(kernels.kernel(backendOf(plan, fused), TRY(requests.of(fused)), *step.compiledBy));
     }
+    TRY(kernel->packWeights());
     if (kernel->workspaceBytes() <= step.kernel->workspaceBytes()) made[i] = std::move(kernel);
   }
   return made;

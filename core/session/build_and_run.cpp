@@ -155,7 +155,7 @@ Json memoryJson(const BuildReport& report) {
   return {{"peak_resident_bytes", memory->peakResident},
           {"resident_bytes", memory->resident},
           {"mapped_bytes", memory->mapped},
-          {"weight_bytes", report.weightBytes},
+          {"weight_bytes", report.weightBytes ? Json(*report.weightBytes) : Json(nullptr)},
           {"arena_bytes", report.arenaBytes},
           {"live_bytes", report.liveBytes}};
 }

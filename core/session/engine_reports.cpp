@@ -110,7 +110,7 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   json["measuring"] = report.measuring.wasNeeded ? measuringJson(report.measuring) : Json(nullptr);
   json["bytes"] = bytes;
   json["arena_bytes"] = report.arenaBytes;
-  json["weight_bytes"] = report.weightBytes;
+  json["weight_bytes"] = report.weightBytes ? Json(*report.weightBytes) : Json(nullptr);
   if (!report.compilerPhases.empty()) {
     json["compiler_phases"] = Json::array();
     for (const CompilerPhase& phase : report.compilerPhases)

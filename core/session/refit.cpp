@@ -207,10 +207,10 @@ Status build(const Artifact& engine, const Artifact& artifact, const RefitOption
   BuildOptions build = buildOptions(artifact, options.threads, options.stop, options.progress);
   build.measureTactics = false;
   build.kernels = &kernels;
+  build.packsWeights = false;
   refit.made = TRY(openEngine(artifact, build));
   const KernelStore::Counts after = kernels.counts();
   refit.anew.code = after.compiled - before.compiled;
-  refit.anew.packed = after.packed - before.packed;
   refit.file = *artifact.engine;
   refit.file.tactics = refit.made->report().tactics;
   takeTactics(*engine.engine, OtherNumbers(*engine.plan, *artifact.plan), refit);
@@ -296,8 +296,7 @@ Json toJson(const Refit& refit, const std::vector<BuildPhase>& phases, const std
              {{"as_before", refit.anew.kernels},
               {"chosen_anew", refit.anew.chosenAnew},
               {"code", refit.anew.code},
-              {"code_of_numbers", refit.anew.codeOfNumbers},
-              {"packed", refit.anew.packed}}},
+              {"code_of_numbers", refit.anew.codeOfNumbers}}},
             {"times_kept", refit.timesKept},
             {"times_with_weights_of",
              refit.file.timesWithWeightsOf.empty() ? Json(nullptr) : Json(refit.file.timesWithWeightsOf)}};

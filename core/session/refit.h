@@ -26,7 +26,6 @@ struct RefitMade {
   std::int64_t chosenAnew = 0;     ///< kernels whose former tactic does not exist here or cannot be prepared
   std::int64_t code = 0;           ///< codes that were compiled; equal regions share one
   std::int64_t codeOfNumbers = 0;  ///< kernels whose code contains numbers that changed (build.other_numbers)
-  std::int64_t packed = 0;         ///< weights that were packed
 };
 
 /// An engine with other weights, or the reason why there is none. Nothing is written yet.

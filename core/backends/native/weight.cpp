@@ -1,5 +1,7 @@
 #include "backends/native/weight.h"
 
+#include <algorithm>
+
 #include "analysis/structural_key.h"
 #include "backends/reference/convert_elements.h"
 #include "base/aligned_memory.h"
@@ -78,6 +80,7 @@ Weight roundedWeight(Weight weight, DataType type) {
 Packing packingOf(const std::string& form, std::vector<Weight> weights,
                   std::function<Result<Tensor>(std::span<const Tensor> numbers)> pack) {
   Packing packing{.form = formOf(form, weights), .weightSlots = slotsOf(weights)};
+  packing.mayFail = std::ranges::any_of(weights, [](const Weight& weight) { return !weight.form.empty(); });
   packing.pack = [weights = std::move(weights),
                   pack = std::move(pack)](std::span<const Tensor> sources) -> Result<Tensor> {
     return pack(TRY(numbersOf(weights, sources)));

@@ -6,6 +6,7 @@
 
 #include "engine/build_memory.h"
 #include "engine/kernel_store.h"
+#include "engine/measurer.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -51,7 +52,9 @@ class Series {
                                                .measureTactics = measures,
                                                .timingCache = measures ? m_folder / "times.sqlite" : "",
                                                .kernels = &m_store,
-                                               .memory = m_memory});
+                                               .memory = m_memory,
+                                               .effortSeconds = kEnoughSeconds,
+                                               .measuredThreads = &m_quiet});
   }
   /// The same without anything that a build before made.
   std::unique_ptr<Engine> buildFresh(const PlanOptions& options, bool measures = false) {
@@ -60,7 +63,9 @@ class Series {
                                                .threads = 1,
                                                .measureTactics = measures,
                                                .timingCache = measures ? m_folder / "times.sqlite" : "",
-                                               .kernels = m_fresh.back().get()});
+                                               .kernels = m_fresh.back().get(),
+                                               .effortSeconds = kEnoughSeconds,
+                                               .measuredThreads = &m_quiet});
   }
   std::string bytesOf(const Engine& engine) const {
     const auto file = m_folder / "saved.fse";
@@ -73,7 +78,9 @@ class Series {
   BuildMemory& memory() { return *m_memory; }
 
  private:
+  static constexpr double kEnoughSeconds = 100;  // measuring never ends before all is measured
   test::TemporaryFolder m_folder;
+  const MeasuredThreads m_quiet{.waitedMs = [] { return 0.0; }, .pause = [](std::chrono::microseconds) {}};
   std::shared_ptr<const Model> m_model = unequalChain();
   std::vector<std::unique_ptr<KernelStore>> m_fresh;
   KernelStore m_store;

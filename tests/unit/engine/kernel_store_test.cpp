@@ -5,6 +5,7 @@
 
 #include "engine/executor.h"
 #include "engine/kernel_store.h"
+#include "tests/support/paths.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 
@@ -70,6 +71,26 @@ TEST(KernelStore, EqualConstantsArePackedOnce) {
   EXPECT_EQ(counted.since().packed, 1) << "another engine of the same weights";
   EXPECT_EQ(engine->report().weightBytes, other->report().weightBytes);
   EXPECT_LT(engine->report().weightBytes, engineOf(planOf(blocks(false)), kNativeOfThree)->report().weightBytes);
+}
+
+/// An engine file contains weights as they are in the network.
+TEST(KernelStore, WhatIsOnlyWrittenIsNotPacked) {
+  const auto packed = engineOf(planOf(blocks(false)), kNativeOfThree);
+  const Tensor x = noise({3, 16}, 9), expected = outputOf(*packed, x);
+  EXPECT_GT(packed->report().weightBytes.value_or(0), 0);
+  KernelStore store;
+  BuildOptions options = kNativeOfThree;
+  options.packsWeights = false;
+  options.kernels = &store;
+  const auto engine = engineOf(planOf(blocks(false)), options);
+  EXPECT_EQ(store.counts().packed, 0);
+  EXPECT_FALSE(engine->report().weightBytes);
+  const fusescope::test::TemporaryFolder folder;
+  ASSERT_TRUE(engine->save(folder / "e.fse").ok());
+  EXPECT_EQ(store.counts().packed, 0);
+  EXPECT_TRUE(outputOf(*engine, x).identical(expected)) << "the first run packs them";
+  EXPECT_EQ(store.counts().packed, kBlocks);
+  EXPECT_EQ(engine->report().weightBytes, packed->report().weightBytes);
 }
 
 TEST(KernelStore, WhatNobodyHasIsMadeAgain) {

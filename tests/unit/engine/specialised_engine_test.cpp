@@ -211,7 +211,7 @@ TEST(SpecialisedEngines, ShareWeightsWithTheGeneralOne) {
   ASSERT_TRUE(made.ok()) << made.error().text();
   ASSERT_NE(made.value().engine, nullptr);
   EXPECT_EQ(made.value().bytes, made.value().engine->report().arenaBytes)
-      << "what it has alone is its arena: weights of " << made.value().engine->report().weightBytes
+      << "what it has alone is its arena: weights of " << made.value().engine->report().weightBytes.value_or(0)
       << " bytes are shared";
   EXPECT_EQ(made.value().engine->plan().inputSpecs.front().opt, (Dims{3, 4}));
 }
