@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As VARIABLES of witness.py has them, and what leads to a Python.
+/// The same prefixes as VARIABLES in witness.py, and those of variables that determine which Python is started.
 constexpr std::array kPrefixes{"PYTHON", "LD_",      "CUDA_", "NVIDIA_", "ORT_",    "ONNX",        "OPENVINO",
                                "OV_",    "TENSORRT", "TRT_",  "TORCH",   "PYTORCH", "TRITON",      "MKL",
                                "DNNL",   "ONEDNN",   "OMP_",  "KMP_",    "GOMP_",   "VIRTUAL_ENV", "CONDA_PREFIX",
@@ -59,7 +59,7 @@ Json cardFacts() {
   return cards;
 }
 
-/// Names below /dev that stand for cards: a driver that begins or ends to work changes them.
+/// Lists the names in /dev that represent accelerators. They change when a driver starts or stops working.
 Json deviceFacts() {
   constexpr std::array kDevices{"nvidia", "dri", "dxg", "accel", "kfd"};
   std::vector<std::string> devices;
@@ -77,7 +77,7 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Whether the file of an entry of a witness is as the entry says.
+/// Returns whether a file is unchanged since its entry in a witness was written.
 bool isAsTold(const Json& entry) {
   if (!entry.is_array() || entry.size() != 7 || !entry[0].is_string()) return false;
   for (std::size_t i = 1; i < 5; ++i)
