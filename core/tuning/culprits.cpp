@@ -104,7 +104,7 @@ class CulpritSearch {
   const ErrorWithout& m_errorWithout;
   const CulpritOptions& m_options;
   std::map<SwitchSet, double> m_errors;
-  std::optional<SwitchSet> m_known;  ///< the smallest set that is known to do
+  std::optional<SwitchSet> m_known;  ///< the smallest set that is known to be sufficient
   std::int64_t m_builds = 0;
   bool m_isOver = false;
 };

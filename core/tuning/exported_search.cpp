@@ -8,7 +8,8 @@ namespace fusescope {
 namespace {
 
 constexpr int kMostSearches = 8;
-constexpr double kLeastFactor = 0.5;  ///< of the largest error from one search to the next
+/// the largest error of a search is at least this factor times that of the previous search
+constexpr double kLeastFactor = 0.5;
 
 class Searches {
  public:
@@ -37,7 +38,8 @@ class Searches {
  private:
   double limit() const { return *m_goal.maxError; }
 
-  /// Whether a search with a smaller largest error, which may not have met it, at least meets the original one.
+  /// Returns whether the result meets the original largest error. The search may have had a smaller one, which the
+  /// result need not meet.
   bool isNearEnough(const TuneResult& result) const {
     return result.ok || (!m_goal.minSpeedup && result.chosen.error <= limit());
   }
@@ -71,7 +73,7 @@ class Searches {
     return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
   }
 
-  /// Whether the time is over; otherwise the next search gets the remaining time.
+  /// Returns whether the time is over. If it is not, the next search gets the remaining time.
   bool isOverTime(TuneResult& result) {
     if (m_goal.seconds <= 0) return false;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
@@ -86,7 +88,7 @@ class Searches {
   TuneMemory& m_memory;
   const OnBetter& m_onBetter;
   const CheckExported& m_check;
-  TuneGoal m_held;  ///< of the search that is under way
+  TuneGoal m_held;  ///< the goal of the current search
   const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 
