@@ -14,7 +14,7 @@ namespace {
 struct Used {
   std::mutex mutex;
   CacheMode mode = CacheMode::Off;
-  /// the stores that were requested; they are never removed, because callers may still use them
+  /// The stores that were requested; they are never removed, because callers may still use them.
   std::map<CacheMode, std::shared_ptr<KeptStore>> stores;
 };
 

@@ -118,7 +118,7 @@ class DecisionDiff {
   }
   std::uint64_t aboutKey(const Decision& decision, bool ofB) const {
     std::uint64_t key = static_cast<std::uint64_t>(decision.kind);
-    // the order of the subjects does not matter
+    // The order of the subjects does not matter.
     for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.text(), ofB)), 1);
     return key;
   }

@@ -212,7 +212,7 @@ class Handshake {
   void write() {
     const ssize_t count = m_process.write(m_toWrite);
     if (count > 0) m_toWrite.erase(0, static_cast<std::size_t>(count));
-    // the process is ending; its exit is noticed where its output is read
+    // The process is ending; its exit is noticed where its output is read.
     if (count < 0 && errno == EPIPE) m_toWrite.clear();
   }
 

@@ -21,7 +21,7 @@ namespace fusescope {
 namespace {
 
 using namespace std::chrono_literals;
-/// the number of signs of life within the time after which silence means that the other side is gone
+/// The number of signs of life within the time after which silence means that the other side is gone.
 constexpr int kBeats = 6;
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kMostSearches = 8;
-/// the largest error of a search is at least this factor times that of the previous search
+/// The largest error of a search is at least this factor times that of the previous search.
 constexpr double kLeastFactor = 0.5;
 
 class Searches {

@@ -12,7 +12,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kOrders = 3;  ///< the number of other orders in which pins are removed
-/// the standard deviation of the noise that is added to the logarithm by which groups are ordered
+/// The standard deviation of the noise that is added to the logarithm by which groups are ordered.
 constexpr double kOrderNoise = 1;
 
 struct KnownSearch {
@@ -267,7 +267,7 @@ class TuneSearch {
       if (beats(m_result.allPinned, m_result.chosen)) m_result.chosen = m_result.allPinned;
     }
     auto& beaten = m_result.beatenByAllPinned;
-    // the chosen set is better by the order of results
+    // The chosen set is better by the order of results.
     if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();
     m_result.minimal = m_result.ok;
     for (const std::uint32_t pin : m_result.chosen.pins) {

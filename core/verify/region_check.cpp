@@ -232,7 +232,7 @@ class RegionChecker {
   KernelStore& m_store;
   const StopToken& m_stop;
   std::vector<std::vector<Tensor>> m_expected;  ///< by case; nothing if the reference kernel refuses the case
-  /// the results without the roundings inside the contract; empty if there are none
+  /// The results without the roundings inside the contract; empty if there are none.
   std::vector<std::vector<Tensor>> m_unrounded;
   std::map<std::size_t, CaseBounds> m_bounds;  ///< by case
   std::unique_ptr<const ReferenceNodes> m_reference;

@@ -21,8 +21,8 @@ struct AttentionPattern {
   };
   std::set<NodeId> nodes;
   NodeId last;
-  /// nodes before the first product that only scale, and the value that each scales; their product is the first of
-  /// `terms`
+  /// Nodes before the first product that only scale, and the value that each scales; their product is the first of
+  /// `terms`.
   std::map<NodeId, ValueId> scales;
   ValueId query, key, value;  ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;

@@ -440,7 +440,7 @@ class AttentionStep final : public Step {
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
   std::int64_t m_blocks = 1, m_blockRows = 0, m_blockKeys = kBlockKeys;
   std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreStride = 0, m_scoreCount = 0;
-  // the number of the pack of each batch; the first batch of each pack
+  // The number of the pack of each batch; the first batch of each pack.
   std::vector<std::int64_t> m_packOf, m_distinct;
   bool m_packs = true, m_packsTogether = false;
   bool m_limit = false;   ///< the last term hides keys

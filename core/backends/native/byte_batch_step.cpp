@@ -65,7 +65,7 @@ class ByteBatchStep final : public Step {
 
   ByteBatchCall m_call;
   int m_threads;
-  // into how many parts the rows of a matrix are divided if there are fewer matrices than threads
+  // Into how many parts the rows of a matrix are divided if there are fewer matrices than threads.
   std::int64_t m_parts = 1;
 };
 

@@ -111,7 +111,7 @@ class ByteConvStep final : public Step {
         for (std::int64_t x = 0; x < filters[3]; ++x)
           m_tapAt.push_back(c * m_canvas.bytes() + y * window.dilations[0] * m_canvas.pitch() +
                             m_canvas.column(x * window.dilations[1]));
-    // the filters are zero for the taps that only fill up the last four
+    // The filters are zero for the taps that only fill up the last four.
     m_tapAt.resize(static_cast<std::size_t>(byteDepth(m_taps)), 0);
   }
 

@@ -74,7 +74,7 @@ std::int32_t packRowHere(const std::uint8_t* from, std::int64_t k, std::uint8_t 
   for (; i + lanes <= k; i += lanes) {
     const auto bytes = hn::Xor(hn::LoadU(d, from + i), turned);
     hn::StoreU(bytes, d, reinterpret_cast<std::uint8_t*>(to) + i);
-    // each byte is 128 larger than the number that it represents
+    // Each byte is 128 larger than the number that it represents.
     sums = hn::Add(sums, hn::SumsOf8(hn::Xor(bytes, sign)));
   }
   auto sum = static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(wide, sums))) - static_cast<std::int32_t>(128 * i);

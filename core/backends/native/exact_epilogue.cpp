@@ -44,7 +44,7 @@ class ExactEpilogue final : public Step {
     for (std::int64_t at = 0; at < m_count; at += kChunk) {
       const std::int64_t count = std::min(kChunk, m_count - at);
       readFloats(m_target, memory, at, count, own.data());
-      // the target's elements, or a widened copy of them
+      // The target's elements, or a widened copy of them.
       float* elements = placeFloats(m_target, memory, at, own.data());
       bool changes = false;
       for (std::int64_t i = 0; i < count; ++i) {

@@ -115,7 +115,7 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
     DataType weights;
   };
   const auto fromTerm = [&](ValueId value) {
-    // narrow floats would have to be widened first, which works only for fixed extents
+    // Narrow floats would have to be widened first, which works only for fixed extents.
     const auto known = context.origin(value);
     return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
   };

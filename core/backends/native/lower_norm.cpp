@@ -21,7 +21,7 @@ struct NormPattern {
   bool centred = true;        ///< false for a root mean square norm
   std::int64_t count = 1;     ///< the number of contiguous elements that are normalised together
   std::int64_t weighted = 1;  ///< the number of elements after which scale and bias repeat
-  // the number of groups of channels, in which case `weighted` is the size of an image; 0 if rows are normalised
+  // The number of groups of channels, in which case `weighted` is the size of an image; 0 if rows are normalised.
   std::int64_t groups = 0;
   DataType rounded = DataType::Undefined;  ///< the type to which the result is rounded before scale and bias
 };

@@ -137,7 +137,7 @@ class PoolStep final : public Step {
   PoolCall m_call;
   int m_threads;
   std::size_t m_last = 0;  ///< the last spatial axis
-  // places of a window; the number of phases, and the elements of a phase
+  // Places of a window; the number of phases, and the elements of a phase.
   std::int64_t m_kernel = 1, m_phases = 1, m_phase = 0;
 };
 

@@ -21,7 +21,7 @@ struct QuantizedChain {
     Kind kind;
     std::vector<NodeId> nodes;  ///< the nodes of the operation, in the order of the graph
     ValueId operand = {};       ///< Bias: a constant; Residual: codes, or floats if `codes` is not set
-    /// Round: the codes to which numbers are rounded; Residual: the codes of the operand
+    /// Round: the codes to which numbers are rounded; Residual: the codes of the operand.
     std::optional<CodeScale> codes;
   };
   NodeId root;

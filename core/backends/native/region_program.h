@@ -27,7 +27,7 @@ struct Ref {
   Dims dims;
   Dims strides;
   MemoryFormat format;
-  /// the tensor is all of an operand, or of scratch memory for one value, in its own layout, for any extents
+  /// The tensor is all of an operand, or of scratch memory for one value, in its own layout, for any extents.
   bool isWhole = false;
 
   std::int64_t count() const;

@@ -59,7 +59,7 @@ class Rounding {
   Types m_made, m_read;
   std::set<ValueId> m_isHeld;  ///< values whose type was made() before the rounding
   std::set<ValueId> m_moved;   ///< values that are moved parts of operands in memory
-  /// the types in which readers want a value, including readers behind moves
+  /// The types in which readers want a value, including readers behind moves.
   std::map<ValueId, std::set<DataType>> m_wanted;
   Types m_exact;  ///< see holds()
   bool m_differs = false;

@@ -66,7 +66,7 @@ class ReferenceNodes {
     enum class From { Absent, Input, Constant, Inner };
     From from = From::Absent;
     std::size_t index = 0;  ///< index of an input of the fused node, of a constant, or of an inner value
-    /// the type to which an operand from memory is rounded; Undefined if it is not
+    /// The type to which an operand from memory is rounded; Undefined if it is not.
     DataType rounded = DataType::Undefined;
     DataType type = DataType::Undefined;  ///< the type that the node requires; Undefined if it accepts any
     bool asStored = false;                ///< the operand is passed as it is in memory, not in the type of arithmetic
@@ -75,10 +75,10 @@ class ReferenceNodes {
   struct NodeResult {
     bool wanted = false;
     std::size_t inner = 0;  ///< its index among the inner values
-    /// the type in which the nodes that read it calculate; Undefined if it is kept unchanged
+    /// The type in which the nodes that read it calculate; Undefined if it is kept unchanged.
     DataType type = DataType::Undefined;
     DataType declared = DataType::Undefined;
-    /// the type to which it is rounded, because the edge is real or narrowed by the contract
+    /// The type to which it is rounded, because the edge is real or narrowed by the contract.
     DataType edge = DataType::Undefined;
     std::optional<std::size_t> output;  ///< the output of the fused node to which it is written
   };

@@ -11,7 +11,7 @@ namespace fusescope::ops {
 namespace {
 
 constexpr int kPreciseRounds = 2;  // rounds in which carried extents are widened one by one
-// if bodies are nested more deeply, nothing is known about the extents of carried values
+// If bodies are nested more deeply, nothing is known about the extents of carried values.
 constexpr int kDeepestPrecise = 3;
 
 /// Returns how many levels of bodies are nested in `graph`.

@@ -31,7 +31,7 @@ bool holds(const TreeNode& node, double x) {
 /// before.
 bool hasCircle(const std::vector<TreeNode>& nodes, std::size_t root, std::vector<bool>& done) {
   std::vector<bool> onTheWay(nodes.size(), false);
-  // the nodes of the path, each with the number of its two successors that were visited
+  // The nodes of the path, each with the number of its two successors that were visited.
   std::vector<std::pair<std::size_t, int>> way{{root, 0}};
   while (!way.empty()) {
     auto& [at, taken] = way.back();
