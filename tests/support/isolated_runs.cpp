@@ -59,7 +59,7 @@ class Pool {
 
  private:
   [[noreturn]] void childMain(int pipe, const std::deque<std::size_t>& items) {
-    // sanitizers reserve terabytes of addresses
+    // Sanitizers reserve terabytes of addresses.
     constexpr bool kHasShadow = FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER;
     if (m_options.memoryBytes > 0 && !kHasShadow) {
       const rlimit limit{m_options.memoryBytes, m_options.memoryBytes};

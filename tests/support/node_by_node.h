@@ -12,16 +12,16 @@ namespace fusescope::test {
 /// The result of running the fused nodes of a plan one by one. Each native tactic is compared with the reference, on
 /// the values that the reference calculated before.
 struct NodeByNode {
-  /// describes kernels that cannot run, or whose difference from the reference is too large
+  /// Describes kernels that cannot run, or whose difference from the reference is too large.
   std::vector<std::string> problems;
-  /// fused nodes for which there is no native tactic, and the reason: "conv_1 (conv)"
+  /// Fused nodes for which there is no native tactic, and the reason: "conv_1 (conv)".
   std::vector<std::string> emulated;
-  /// extents depend on data, or the reference cannot run a node, so that the remaining nodes were not run
+  /// Extents depend on data, or the reference cannot run a node, so that the remaining nodes were not run.
   bool isUnknown = false;
   int fusedNodes = 0;
   int kernels = 0;  ///< number of native kernels that ran
   int narrow = 0;   ///< how many of these ran nodes for which the reference has to emulate a type
-  /// the largest difference beyond 1e-5 of the rms, in units of the last place of the stored type
+  /// The largest difference beyond 1e-5 of the rms, in units of the last place of the stored type.
   double worstUlp = 0;
 };
 
