@@ -24,7 +24,7 @@ bool isAmong(const Node& node, std::span<const char* const> operators) {
   return node.domain.empty() && std::ranges::find(operators, node.op) != operators.end();
 }
 
-/// Whether the node averages; it reads codes and is calculated on them where codes already are.
+/// Returns whether the node averages; it reads codes and is calculated on them where codes already are.
 bool averages(const Node& node) {
   return node.is("AveragePool") || node.is("GlobalAveragePool");
 }

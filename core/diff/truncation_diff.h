@@ -45,7 +45,7 @@ struct TruncationDiff {
   std::vector<WideValue> values;
 };
 
-/// Whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
+/// Returns whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
 bool tellsEngines(const Cover& cover);
 
 /// What both sides do with each value of a type that the target of one of them lacks, body by body in the order of the

@@ -33,7 +33,7 @@ class Evaluations {
   /// Returns the point of a set that was evaluated, or that has the same effect as one.
   std::optional<TunePoint> known(const PinSet& pins);
   bool meets(const TunePoint& point) const;
-  /// Whether `a` is better than `b`; both meet the goal, or neither does.
+  /// Returns whether `a` is better than `b`; both meet the goal, or neither does.
   bool better(const TunePoint& a, const TunePoint& b) const;
   /// From now on, only sets with at most this error meet the goal.
   void setMaxError(double error) { m_goal.maxError = error; }

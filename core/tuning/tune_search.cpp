@@ -255,7 +255,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Whether `a` is faster than `b` (by known times) and has at most the same error.
+  /// Returns whether `a` is faster than `b` (by known times) and has at most the same error.
   static bool beats(const TunePoint& a, const TunePoint& b) { return isFaster(a.cost, b.cost) && a.error <= b.error; }
 
   TuneResult result() {

@@ -21,7 +21,7 @@ std::string typeText(const Tensor& tensor) {
   return std::string(name(tensor.type())) + toText(tensor.dims());
 }
 
-/// Whether both are equal without a difference that is a number: NaN and NaN, or an infinity and itself.
+/// Returns whether both are equal without a difference that is a number: NaN and NaN, or an infinity and itself.
 bool sameSpecial(double a, double e) {
   return (std::isnan(a) && std::isnan(e)) || (std::isinf(e) && a == e);
 }

@@ -20,7 +20,7 @@ namespace {
 /// second run is missed by one in a million of such series.
 constexpr std::uint64_t kMostDisturbedRuns = 20;
 
-/// Whether the contract of `fused` rounds between two of its nodes.
+/// Returns whether the contract of `fused` rounds between two of its nodes.
 bool roundsInside(const FusedNode& fused) {
   return std::ranges::any_of(fused.innerEdges, [](const InnerEdge& edge) { return isNarrow(edge.type); });
 }

@@ -47,7 +47,7 @@ class CanvasPainter {
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
   /// `size`: of letters, in scene units.
   bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
-  /// Whether boxes are large enough for badges with words; from farther out a corner stands for them.
+  /// Returns whether boxes are large enough for badges with words; from farther out a corner stands for them.
   bool hasWords() const { return m_scale >= kWordsFrom; }
   /// In the painter's font; what is too small to be read is left out.
   void text(const QRectF& rect, int flags, const QString& text);

@@ -70,7 +70,7 @@ class TuneDialog : public QDialog {
   void showAnswer(const TuneAnswer& answer);
   /// Shows what was found with these options before, if the network is still as it was then, or with its pins.
   void readKept();
-  /// Whether the pins that are shown are in the plan already.
+  /// Returns whether the pins that are shown are in the plan already.
   bool shownAreTaken() const;
   void choose(int point);
   /// The point that was chosen in the plot, else the set that the search recommends.

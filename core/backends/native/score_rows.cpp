@@ -155,7 +155,7 @@ HWY_INLINE void scaleResult(float* row, std::int64_t width, float factor) {
   storeFirst(hn::Mul(loadFirst(d, row + i, width - i), f), d, row + i, width - i);
 }
 
-/// Whether no key of [begin, end) is visible.
+/// Returns whether no key of [begin, end) is visible.
 bool allHidden(const KeyMask& mask, std::int64_t begin, std::int64_t end) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
