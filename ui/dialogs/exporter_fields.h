@@ -39,7 +39,7 @@ class ExporterFields : public QObject {
   void changed();  ///< the user has changed a field
 
  private:
-  /// Either `choice` or `line` is null. `row` is what the form contains.
+  /// A field, in which either `choice` or `line` is null. `row` is its row in the form.
   struct Field {
     const ExporterOption* option;
     QWidget* row;
