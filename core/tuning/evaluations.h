@@ -64,7 +64,7 @@ class Evaluations {
   OnBetter m_onBetter;
   std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
   std::map<PinSet, PinnedPlan> m_plans;
-  /// The errors of this search; if it was also checked on the reference, the larger one.
+  /// The errors of this search. If a set was also checked on the reference, its error is the larger one.
   std::map<Hash128, double> m_errors;
   std::set<Hash128> m_asked;
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;
