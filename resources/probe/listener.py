@@ -63,8 +63,8 @@ class Listener:
             self._end_all()
 
     def _place(self):
-        """Returns the path of the probe's folder, and a word in it. A program that can read the word there sees the
-        same files."""
+        """Writes a word into the probe's folder. Returns the word and the path of its file: a program that reads the
+        same word there sees the same files."""
         word, path = os.urandom(16).hex(), os.path.join(self._folder, "word")
         with open(path, "w") as file:
             file.write(word)

@@ -10,17 +10,17 @@ partition.json:
     total, supported  number of operators of the program after Torch-TensorRT lowered it, and of those that it supports
     engines           [{name, operators, input_types, output_types}], as in upstream's report
     unsupported       {operator: count}, as in upstream's report
-    blocks            [{name, is_engine, inputs[{from, is_input, type, is_cast}], operators[]}], in their order. An input
-                      is `from` a node of the program, or is itself an input of the program (`is_input`)
+    blocks            [{name, is_engine, inputs[{from, is_input, type, is_cast}], operators[]}], in their order. An
+                      input is `from` a node of the program, or is itself an input of the program (`is_input`)
     operators         of a block: [{name, target, from, types[], reads[], is_view, cause}]. `from` is the node of the
                       program, or "" if it is lost; `types` are those of its results, and `reads` those of its operands;
                       `cause` is set for an operator that stays in torch, and is null otherwise
-    cause             {why, …}: "no_converter"; "validator" with validators[] and words[], and, for a pool whose dilation
-                      is a list of ones, `dilation`, `else_taken` (whether a number instead of the list would be
-                      accepted) and `else_words`; "open_extents"; "complex"; "asked"; "small_block" with `operators`, the
-                      number of operators of the block; "unknown"
-    gone              {node of the program: "folded" or "removed"}, for nodes without an operator in the lowered program if
-                      the reason is known
+    cause             {why, …}: "no_converter"; "validator" with validators[] and words[], and, for a pool whose
+                      dilation is a list of ones, `dilation`, `else_taken` (whether a number instead of the list would
+                      be accepted) and `else_words`; "open_extents"; "complex"; "asked"; "small_block" with
+                      `operators`, the number of operators of the block; "unknown"
+    gone              {node of the program: "folded" or "removed"}, for nodes without an operator in the lowered program
+                      if the reason is known
 """
 
 import contextlib

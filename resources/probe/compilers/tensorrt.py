@@ -67,7 +67,7 @@ class Compiler(rtx.Compiler):
         return {**set_types(self._trt, network, precisions, outputs), "constraints": options["constraints"]}
 
     def _of_card(self, config, options):
-        """Returns the options for the card of this machine, for which it compiles."""
+        """Prepares a build for the card of this machine, the only one for which it compiles: reads the timing cache."""
         path = options.get("timing_cache")
         if not path:
             return
