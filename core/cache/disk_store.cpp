@@ -124,7 +124,7 @@ bool DiskStore::replaceIndex(std::string_view why) {
     m_problem = fmt::format("{} {}, and another process holds it", path.string(), why);
     return false;
   }
-  // Another process has replaced it meanwhile.
+  // If it is sound now, another process has replaced it meanwhile.
   if (m_index.open(path) == IndexState::Sound && m_index.check()) return true;
   m_index.close();
   std::error_code failed, ignored;

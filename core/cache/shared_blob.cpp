@@ -50,7 +50,7 @@ std::optional<Digest> signatureOf(std::string_view bytes, const SigningKey& by) 
 }
 
 /// Removes the first `size` bytes from `rest`, which must have as many, and returns them.
-std::string_view taken(std::string_view& rest, std::uint64_t size) {
+std::string_view takeFront(std::string_view& rest, std::uint64_t size) {
   const std::string_view first = rest.substr(0, size);
   rest.remove_prefix(first.size());
   return first;
@@ -137,16 +137,16 @@ Result<Kept> openedBlob(std::string_view blob, std::string_view kind, std::strin
   if (!signature || CRYPTO_memcmp(signature->data(), blob.data() + rest.size(), kDigest) != 0)
     return Diagnostic{.message = by.bytes.empty() ? "is damaged" : "is not signed with this key, or is damaged"};
   SharedHead head;
-  std::memcpy(&head, taken(rest, sizeof head).data(), sizeof head);
+  std::memcpy(&head, takeFront(rest, sizeof head).data(), sizeof head);
   if (std::string_view(head.magic.data(), head.magic.size()) != kSharedMagic || head.version != kSharedVersion)
     return Diagnostic{.message = "is of another version"};
   if (!hasSum(head, rest.size())) return Diagnostic{.message = "has other lengths than it says"};
-  if (taken(rest, head.kind) != kind || taken(rest, head.key) != key)
+  if (takeFront(rest, head.kind) != kind || takeFront(rest, head.key) != key)
     return Diagnostic{.message = "was kept for something else"};
   Kept kept;
   kept.facts.kind = kind;
-  kept.facts.about = taken(rest, head.about);
-  kept.facts.madeBy = taken(rest, head.madeBy);
+  kept.facts.about = takeFront(rest, head.about);
+  kept.facts.madeBy = takeFront(rest, head.madeBy);
   kept.facts.madeMs = std::isfinite(head.madeMs) && head.madeMs > 0 ? head.madeMs : 0;
   kept.madeAt = head.madeAt;
   kept.bytes = TRY(unpacked(rest, head.bytes));

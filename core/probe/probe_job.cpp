@@ -96,7 +96,7 @@ class LiveJob final : public ProbeJob {
       if (event == "progress" && progress) progress(textOf(header, "phase"), textOf(header, "detail"));
       if (event == "got") sender.acknowledged(countOf(header, "at"));
       const auto id = header.find("id");
-      // Belongs to an earlier request, which failed.
+      // An answer to an earlier request, which failed, is skipped.
       if (id != header.end() && id->is_number() && countOf(header, "id") != m_request) continue;
       if (event == "need") TRY(orEnd(need(sender, header, request, files)));
       if (event == "got" || event == "need") TRY(orEnd(sender.sendOn()));

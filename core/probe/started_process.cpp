@@ -128,7 +128,7 @@ bool StartedProcess::hasEnded() {
 
 bool StartedProcess::endsWithin(std::chrono::milliseconds patience) {
   if (hasEnded()) return true;
-  // Becomes readable when the process has ended.
+  // This descriptor becomes readable when the process has ended.
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, m_id, 0)));
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!hasEnded()) {

@@ -78,7 +78,7 @@ std::int64_t nanoseconds(const timespec& time) {
 }
 
 /// Returns whether a file is unchanged since its entry in a witness was written.
-bool isAsTold(const Json& entry) {
+bool isFileUnchanged(const Json& entry) {
   if (!entry.is_array() || entry.size() != 7 || !entry[0].is_string()) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (!entry[i].is_number_integer()) return false;
@@ -107,7 +107,7 @@ Result<Json> askWitness(const Environment& environment, std::string_view compile
 bool isUnchanged(const Json& witness) {
   const auto files = witness.is_object() ? witness.find("files") : witness.end();
   return witness.is_object() && files != witness.end() && files->is_array() && !files->empty() &&
-         std::ranges::all_of(*files, isAsTold);
+         std::ranges::all_of(*files, isFileUnchanged);
 }
 
 Json factsOfThisMachine() {

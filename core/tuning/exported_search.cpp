@@ -15,12 +15,12 @@ class Searches {
  public:
   Searches(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter,
            const CheckExported& check)
-      : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(onBetter), m_check(check), m_held(goal) {}
+      : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(onBetter), m_check(check), m_currentGoal(goal) {}
 
   Result<ExportedSearch> run() {
     for (int search = 1;; ++search) {
-      ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_held, m_memory, m_onBetter)),
-                           .heldTo = m_held.maxError};
+      ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_currentGoal, m_memory, m_onBetter)),
+                           .heldTo = m_currentGoal.maxError};
       TuneResult& result = found.result;
       if (!isNearEnough(result) || result.end == TuneEnd::Stopped) return found;
       if (!TRY(check(found))) return found;
@@ -66,7 +66,7 @@ class Searches {
     return checked;
   }
 
-  void holdTighter(double error) { *m_held.maxError *= std::max(limit() / error, kLeastFactor); }
+  void holdTighter(double error) { *m_currentGoal.maxError *= std::max(limit() / error, kLeastFactor); }
 
   bool isOver(std::chrono::steady_clock::time_point begin) const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
@@ -77,8 +77,8 @@ class Searches {
   bool isOverTime(TuneResult& result) {
     if (m_goal.seconds <= 0) return false;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
-    m_held.seconds = m_goal.seconds - passed.count();
-    if (m_held.seconds > 0) return false;
+    m_currentGoal.seconds = m_goal.seconds - passed.count();
+    if (m_currentGoal.seconds > 0) return false;
     result.end = TuneEnd::Seconds;
     return true;
   }
@@ -88,7 +88,7 @@ class Searches {
   TuneMemory& m_memory;
   const OnBetter& m_onBetter;
   const CheckExported& m_check;
-  TuneGoal m_held;  ///< the goal of the current search
+  TuneGoal m_currentGoal;  ///< the goal of the current search
   const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 

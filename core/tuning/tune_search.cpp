@@ -267,7 +267,7 @@ class TuneSearch {
       if (beats(m_result.allPinned, m_result.chosen)) m_result.chosen = m_result.allPinned;
     }
     auto& beaten = m_result.beatenByAllPinned;
-    // The chosen set is better by the order of results.
+    // If the chosen set is better by the order of results, it is not beaten.
     if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();
     m_result.minimal = m_result.ok;
     for (const std::uint32_t pin : m_result.chosen.pins) {

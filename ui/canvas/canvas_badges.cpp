@@ -48,7 +48,7 @@ std::vector<Mark> marksOf(const CanvasItem& item, const ShownTime& time, double 
     marks.push_back(Mark::Wrong);
   if (item.facts.refused) marks.push_back(Mark::Refused);
   if (item.facts.ignored) marks.push_back(Mark::Ignored);
-  // Most blocks take at least a tenth of the total time, so that the mark would mean nothing.
+  // Most blocks take at least a tenth of the total time, so that the mark would mean nothing for them.
   const bool isBlock = item.block != nullptr;
   if (!isBlock && time.kind == TimeKind::Measured && allMs > 0 && time.ms >= kSlowShare * allMs)
     marks.push_back(Mark::Slow);

@@ -264,7 +264,7 @@ void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
     m_painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width() * kSecondShare, rect.height())), second);
   if (const CanvasItem& item = m_scene.items[std::size_t(i)]; item.isUncertain() && i != m_look.failing) {
     QBrush lines(readableOn(color), item.isGuessed() ? Qt::DiagCrossPattern : Qt::BDiagPattern);
-    // So that the lines are equally dense at every zoom.
+    // The lines are equally dense at every zoom.
     lines.setTransform(QTransform::fromScale(pixels(1), pixels(1)));
     m_painter.fillRect(rect, lines);
   }

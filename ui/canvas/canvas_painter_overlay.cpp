@@ -129,7 +129,7 @@ void CanvasPainter::diffMarks() {
                           sign == DiffSign::OnlyThere ? Qt::DashLine : Qt::SolidLine));
     const double radius = m_detail == Detail::Colors ? 0 : metrics::kRadius + out;
     m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), radius, radius);
-    // Its title contains these words already.
+    // The title of an open container contains these words already.
     const bool isTitled = m_scene.items[std::size_t(i)].open && m_detail == Detail::Full;
     if (!isTitled) diffChip(rect, sign, m_look.overlay->words.value(i), taken);
   }

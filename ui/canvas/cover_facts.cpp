@@ -141,7 +141,7 @@ ItemFacts CoverFacts::of(const FusedNode& fused) const {
   for (const NodeId node : fused.nodes) add(facts, node, fallback);
   facts.bytes = fused.bytes;
   facts.results = resultsOf(fused);
-  // None of its nodes calculates in the planned type.
+  // In fallback, and in a read-back plan, no node calculates in the planned type.
   if (fallback || m_cover.source == CoverSource::ReadBack) return facts;
   const DataType main = typeOf(fused);
   for (const NodeId node : fused.nodes) {

@@ -45,7 +45,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Grap
   connect(&m->runner, &LayoutRunner::finished, this,
           [this](std::shared_ptr<const CanvasScene> scene, const OpenState& open, double ms) {
             if (m->atRest) m->open = m->restOpen = open;
-            // If the size is still changing, the open blocks are chosen again for the new size.
+            // If the size of the canvas is still changing, the open blocks will be chosen again for the new size.
             m->atRest = m->atRest && m->settle.isActive();
             m->take(std::move(scene), ms);
           });

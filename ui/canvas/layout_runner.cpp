@@ -18,7 +18,7 @@ class Task : public QRunnable {
   std::function<void()> m_work;
 };
 
-// Leaves a margin, so that a slightly smaller canvas still shows the whole picture.
+// This share leaves a margin, so that a slightly smaller canvas still shows the whole picture.
 constexpr double kSureOfView = 0.94;
 
 /// Returns whether titles are legible if all of `picture` is shown.

@@ -69,7 +69,7 @@ class Opening {
   // ---- items and edges ----
   bool connectChildren() {
     std::vector<std::pair<CanvasLevel*, ValueId>> values;
-    // Whether a value is drawn as stubs in the closed picture.
+    // For each value, whether it is drawn as stubs in the closed picture.
     std::map<std::pair<CanvasLevel*, std::uint32_t>, bool> stubs;
     for (const Box& box : m_boxes) {
       for (const NodeId node : nodesOf(box)) {

@@ -282,7 +282,7 @@ void TwoViews::renewScenes() {
   const auto scenes = m_comparison->scenes();
   const auto pair = m_comparison->pair();
   if (!scenes || !pair) return;
-  // False if it is only a new edit of one of them.
+  // If only one of the plans was edited, the pair is not new.
   const bool isNew = !m_shown || m_shown->a->id != pair->a->id || m_shown->b->id != pair->b->id;
   m_shown = pair;
   const Model* model = pair->both.cover->model.get();

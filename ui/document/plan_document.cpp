@@ -266,7 +266,7 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
   } else if (before != nullptr && !before->target().empty()) {
     options.target = PlanOptions().target;  // the present target belongs to the previous compiler
   }
-  // These options belong to the previous compiler.
+  // The present options belong to the previous compiler.
   if (options.compiler != compiler.name()) options.compilerOptions.clear();
   options.compiler = compiler.name();
   edit(QStringLiteral("Compile with %1").arg(qs(compiler.name())), std::move(options));

@@ -65,7 +65,7 @@ void RunController::send(const QString& what, const std::string& id, const Worke
                  request, this, std::move(decode),
                  [this, id, session, done = std::move(done)](auto& answer) {
                    m_request = 0;
-                   // The answer belongs to runs that were closed, whose ids are used again.
+                   // In this case, the answer belongs to runs that were closed, whose ids are used again.
                    if (session != m_session) return next();
                    if (answer.ok()) {
                      done(std::move(answer).value());

@@ -37,7 +37,7 @@ void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std
 void OutlineModel::addSegments(std::uint32_t parent, std::uint32_t level) const {
   const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->cover->segments.size());
   for (std::uint32_t i = 0; i < count; ++i) add(parent, Kind::Segment, level, i);
-  // Kernels about which it is not reported to which segment they belong.
+  // These are the kernels whose segment is not reported.
   addContent(parent, level, SegmentId().index, -1);
 }
 

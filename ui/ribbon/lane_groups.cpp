@@ -19,7 +19,7 @@ void keepCommon(LaneSets& lanes) {
   for (std::size_t l = 0; l < lanes.size(); ++l)
     for (const auto& set : lanes[l])
       for (const std::uint32_t thing : set)
-        // Counted once for each lane, and only if all previous lanes have it.
+        // A thing is counted once for each lane, and only if all previous lanes have it.
         if (lanesWith[thing] == l) ++lanesWith[thing];
   for (auto& lane : lanes)
     for (auto& set : lane) std::erase_if(set, [&](std::uint32_t thing) { return lanesWith[thing] != lanes.size(); });

@@ -53,7 +53,7 @@ void DockArea::setKeys(const QString& keys) {
 }
 
 void DockArea::add(Dock* dock, const DockForm& form) {
-  // Otherwise the longest text of the dock would determine the least width of the window.
+  // Without this, the longest text of the dock would determine the least width of the window.
   dock->setMinimumSize(kLeastPage);
   m_pages->addWidget(dock);
   const QString name = QString::fromLatin1(form.name);

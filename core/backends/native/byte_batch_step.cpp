@@ -46,7 +46,7 @@ class ByteBatchStep final : public Step {
     if (m <= 0) return;
     const PackedBytes right = PackedBytes::at(scratch, k, n);
     right.take(elementsAt<std::uint8_t>(m_call.b, memory) + pair.b * k * n, k, n, m_call.b.dtype);
-    takeZeros(right, memory);
+    writeZeroPoints(right, memory);
     const ByteRowsBuffer left = ByteRowsBuffer::at(scratch + PackedBytes::bytes(k, n), m);
     left.take(elementsAt<std::uint8_t>(m_call.a, memory) + (pair.a * m_call.m + first) * k, m, k,
               m_call.aZero ? byteAt(*m_call.aZero, memory) : 0, m_call.a.dtype);
@@ -55,7 +55,7 @@ class ByteBatchStep final : public Step {
   }
 
   /// Writes the zero points of the columns. Columns that only fill the last panel get the last zero point.
-  void takeZeros(const PackedBytes& right, Memory memory) const {
+  void writeZeroPoints(const PackedBytes& right, Memory memory) const {
     const std::int64_t given = m_call.bZero ? m_call.bZero->count() : 0;
     for (std::size_t column = 0; column < PackedBytes::columns(m_call.n); ++column) {
       const std::int64_t at = std::min(static_cast<std::int64_t>(column), given - 1);

@@ -87,15 +87,15 @@ class GemmStep final : public Step {
 
   /// Is called by each thread of the team. `mine` is the thread's memory for widened rows and for results.
   void runAll(Memory memory, std::byte* mine) const {
-    std::int64_t held = -1;  // the first of the rows that this thread widened last
+    std::int64_t widenedRow = -1;  // the first of the rows that this thread widened last
 #pragma omp for schedule(dynamic)
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
       const Part& part = m_parts[i];
       const std::int64_t count = std::min(m_rows, m_m - part.row);
       auto* own = reinterpret_cast<float*>(mine);
       const float* a = own;
-      if (!m_isWidened || held != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
-      held = part.row;
+      if (!m_isWidened || widenedRow != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
+      widenedRow = part.row;
       multiply(part, count, a, memory, mine + sourceBytes());
     }
   }

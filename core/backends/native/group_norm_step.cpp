@@ -49,7 +49,7 @@ class GroupNormStep final : public Step {
       channelMoments(readFloats(m_call.from, memory, chunk.begin, chunk.rows * m_width, ownRows(rows)), chunk.rows,
                      m_width, at, at + momentCount());
     });
-    for (std::int64_t i = 0; i < m_images * m_call.groups; ++i) putTogether(i, memory, moments, byChannel);
+    for (std::int64_t i = 0; i < m_images * m_call.groups; ++i) combineMoments(i, memory, moments, byChannel);
     forEach(m_units * m_chunks, m_threads, [&](std::int64_t i) {
       const Chunk chunk = chunkAt(i);
       const std::int64_t count = chunk.rows * m_width, all = m_images * m_channels;
@@ -89,7 +89,7 @@ class GroupNormStep final : public Step {
   }
 
   /// Calculates mean, factor and offset of the channels of group `i`, where groups are counted over all images.
-  void putTogether(std::int64_t i, Memory memory, const float* moments, float* byChannel) const {
+  void combineMoments(std::int64_t i, Memory memory, const float* moments, float* byChannel) const {
     const std::int64_t together = m_channels / m_call.groups, all = m_images * m_channels;
     const auto count = static_cast<double>(together * m_positions);
     double mean = 0, squares = 0;

@@ -129,7 +129,7 @@ Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataTyp
   Ref a = TRY(context.strided(TRY(own ? context.seen(root.input(0)) : factor(context, root.input(0), type))));
   const Dims right = context.dimsOf(root.input(1));
   const bool isWeight = context.isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
-  // If b is a weight, this is the layout in which it is held.
+  // If the second operand is a weight, `b` describes the layout in which it is held.
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};
   const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root.input(1)) : std::nullopt;
   if (turned) b.strides = {1, right[0]};

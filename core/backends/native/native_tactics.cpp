@@ -209,7 +209,7 @@ std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions optio
   if (!choices.empty() && std::ranges::all_of(choices, &Choice::isReference)) return std::nullopt;
   Tactic tactic = tacticOf(request, options, choices);
   const ConvFormats* conv = convFormats(choices);
-  // Such a tactic is offered only under the option that asks for it.
+  // A tactic is offered only under the option that asks for its way of multiplying.
   if (multipliesNarrow(choices) != options.narrow) return std::nullopt;
   if (std::ranges::any_of(choices, isSlow) && (conv != nullptr || options.narrow)) return std::nullopt;
   if (conv == nullptr) return tactic;
@@ -276,7 +276,7 @@ void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
   options.ownBytes = true;
   std::vector<Tactic> own;
   addTactic(request, options, own);
-  // Otherwise the options lead to a tactic that is already there.
+  // If our byte kernels cannot run it, these options lead to a tactic that is already in the list.
   const bool isOwn = !own.empty() && isByByteKernels(own.front());
   if (isOwn && (tactics.empty() || tactics.front().name != own.front().name)) tactics.push_back(own.front());
 }

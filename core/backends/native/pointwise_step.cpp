@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kTile = static_cast<std::int64_t>(kTapeTile);
 constexpr std::int64_t kParallelCount = 16 * 1024;
-// That a thread claims at once, since registers are filled again for each claim.
+// The least number of tiles that a thread claims at once, since registers are filled again for each claim.
 constexpr std::int64_t kLeastTiles = 4;
 
 enum class Access { Direct, Single, Walked };

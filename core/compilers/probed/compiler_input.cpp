@@ -151,7 +151,7 @@ class Hander {
     CompilerInput handed{.plan = m_plan, .path = *folder / "network.onnx", .folder = folder, .file = {}};
     onnxlib::NetworkEdits edits;
     if (m_types == CompilerInputTypes::AsPlanned) edits = TRY(typedNetwork(*source.plan, source.file, {})).edits;
-    // They contain names, which are numbers in the handed file.
+    // These entries contain names, which are numbers in the handed file.
     edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};
     TRY(checkStop(m_stop));
     const auto numbered =

@@ -332,7 +332,7 @@ void ProbedCompiler::keepHanded(const Plan& plan, CompilerInput network) const {
 
 Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& told) const {
   const StopToken& stop = told.stop;
-  // Refers to the caller's plan during this call, without owning it.
+  // This pointer refers to the caller's plan during this call, without owning it.
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);
   CompilerInput network = TRY(handed(asked, told));
   if (told.progress) told.progress("ask", m_name);
