@@ -50,7 +50,7 @@ class DiskStore final : public KeptStore {
   static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
-  /// What is quicker to make than to load on this machine is not kept.
+  /// Results that are made faster than they are loaded on this machine are not kept.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTellsNothing = "all of it is infinite or NaN in the exact network, too";
 
-/// Also infinite if squares of numbers beyond 1e154 were too large to be added.
+/// Returns the quotient. It is also infinite if squares of numbers beyond 1e154 were too large to be added.
 double over(double difference, double scale) {
   if (difference == 0) return 0;
   return scale > 0 && std::isfinite(scale) ? difference / scale : INFINITY;

@@ -69,7 +69,7 @@ struct GraphViewState {
   int nearestAlong(int item, bool down) const;
   int sibling(int item, bool right) const;
   int firstChild(int item) const;
-  /// The time on a box in words: "~0.12 ms fitted to other kernels". Empty where none is known.
+  /// Returns the time on a box in words, such as "~0.12 ms fitted to other kernels"; empty if it is unknown.
   QString timeText(int item) const;
   QString errorsText(int item) const;
   QString differenceText(int item) const;  ///< what a comparison says about the item; empty if it says nothing

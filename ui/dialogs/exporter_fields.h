@@ -31,7 +31,7 @@ class ExporterFields : public QObject {
   /// Enables the fields, or disables them for the reason `why`.
   void offerAll(const QString& why);
 
-  /// The field of the option with that name, which must be of that kind.
+  /// Returns the field of the option with this name, which must be of this kind.
   QComboBox& choice(std::string_view option) const { return *fieldOf(option).choice; }
   QLineEdit& line(std::string_view option) const { return *fieldOf(option).line; }
 

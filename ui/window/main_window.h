@@ -162,7 +162,7 @@ class MainWindow : public QMainWindow {
   QAction* dockAction(Dock* dock, const DockForm& form);
   void focusDock(Dock* dock);
   void offerDocks(bool open);  ///< beside the start page, there are no docks
-  /// Asks whether what is under way shall be cancelled, and cancels it where that was asked just now.
+  /// Asks whether the current work should be cancelled, and cancels it if this was asked a moment ago.
   void cancelWork();
   /// Shows what is being done, or its result, in the title of the runs and in the status bar.
   void showActivity();
@@ -179,7 +179,7 @@ class MainWindow : public QMainWindow {
   /// Reads the model again, and once it is there refits the engine of the run `former` with its weights.
   void reloadAndRefit(const std::string& former);
   void connectTwoViews();
-  /// Asks what to do with a session that is not saved. False: the user stays.
+  /// Asks what to do with a session that is not saved. Returns false if the user cancels.
   bool mayLeave();
   void refreshTitle();
   Json viewState() const;

@@ -139,7 +139,7 @@ void Rounding::decide(ValueId value) {
   const auto at = m_wanted.find(value);
   if (at == m_wanted.end() || isApart(value)) return;
   std::set<DataType> wanted = at->second;
-  wanted.erase(found(m_exact, value));  // values that have this type already need no rounding
+  wanted.erase(found(m_exact, value));  // rounding to a type that represents the value exactly changes nothing
   if (wanted.empty() || wanted == std::set{DataType::Undefined}) return;
   if (at->second.size() > 1) {
     m_differs = true;
@@ -149,7 +149,7 @@ void Rounding::decide(ValueId value) {
   if (!m_differs) m_exact[value] = *wanted.begin();
 }
 
-/// Returns the type that all operands of `mover` have exactly, or Undefined if they have no common narrow type.
+/// Returns the narrow type that represents all operands of `mover` exactly, or Undefined if there is none.
 DataType Rounding::exactType(const Node& mover) const {
   std::optional<DataType> all;
   for (const ValueId value : mover.inputs) {
