@@ -13,7 +13,7 @@ namespace fusescope {
 
 std::size_t TensorDesc::bytes() const {
   const auto count = elementCount(format.isPlain() ? dims : format.padded(dims));
-  if (!count) throw std::bad_alloc();  // no machine has so much
+  if (!count) throw std::bad_alloc();  // no machine has this much memory
   return byteSize(dtype, *count);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Over as soon as it is recorded.
+/// An event of the CPU, whose streams run work immediately: it is over as soon as it is recorded.
 class CpuEvent final : public Event {
  public:
   void synchronise() const override {}

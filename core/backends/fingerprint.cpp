@@ -21,7 +21,7 @@ namespace {
 std::string cpuModel() {
   std::string model;
 #if defined(__x86_64__)
-  constexpr unsigned kFirstLeaf = 0x80000002U, kLastLeaf = 0x80000004U;  // 16 characters of the name each
+  constexpr unsigned kFirstLeaf = 0x80000002U, kLastLeaf = 0x80000004U;  // each leaf returns 16 characters of the name
   for (unsigned leaf = kFirstLeaf; leaf <= kLastLeaf; ++leaf) {
     std::array<unsigned, 4> words{};
     if (__get_cpuid(leaf, &words[0], &words[1], &words[2], &words[3]) == 0) break;
@@ -29,14 +29,14 @@ std::string cpuModel() {
     std::memcpy(characters.data(), words.data(), sizeof words);
     model.append(characters.data(), ::strnlen(characters.data(), characters.size()));
   }
-  // Virtual machines give several generations one name; the numbers tell them apart.
+  // Virtual machines report the same name for several generations of processors; these numbers distinguish them.
   std::array<unsigned, 4> words{};
   if (__get_cpuid(1, &words[0], &words[1], &words[2], &words[3]) != 0) model += " id " + std::to_string(words[0]);
 #endif
   return model.empty() ? "unknown" : model;
 }
 
-/// Bytes of the data caches; 0 or less where the system does not say.
+/// Returns the sizes of the data caches in bytes. A size is 0 or negative if the system does not report it.
 std::string cacheSizes() {
   std::vector<std::string> sizes;
   for (const int level : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE})
@@ -63,7 +63,7 @@ std::string buildType() {
   return joined(words, "+");
 }
 
-/// How OpenMP places its threads and what they do while they wait.
+/// Describes how OpenMP places its threads, and what the threads do while they wait.
 std::string threadPolicy() {
   constexpr std::array<const char*, 5> kBinds = {"free", "bound", "master", "close", "spread"};
   const auto bind = static_cast<std::size_t>(omp_get_proc_bind());

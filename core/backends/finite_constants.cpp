@@ -3,7 +3,7 @@
 namespace fusescope {
 namespace {
 
-/// Biases and scales have fewer elements.
+/// Most elements of a constant that is searched for numbers that are not finite. Biases and scales have fewer.
 constexpr std::int64_t kMostLookedAt = std::int64_t{1} << 16;
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kPlain = "plain";
 constexpr char kPads = '^';
 
-/// The letters of the axes of a tensor of `rank` axes. Empty: there are none for so many.
+/// Returns the letters of the axes of a tensor of `rank` axes, or an empty text if there are no letters for this rank.
 std::string_view lettersOf(std::size_t rank) {
   if (rank == 3) return "ncw";
   if (rank == 4) return "nchw";
@@ -35,7 +35,8 @@ bool makeSense(const std::vector<MemoryFormat::Block>& blocks, std::size_t rank)
   return std::ranges::all_of(blocks, [&](const auto& block) { return block.axis < rank && block.extent > 1; });
 }
 
-/// "16c" from the front of `text`; nothing if there is no such block.
+/// Removes a block such as "16c" from the front of `text` and returns it, or returns nothing if `text` does not begin
+/// with a block.
 std::optional<MemoryFormat::Block> takeBlock(std::string_view& text, std::string_view letters) {
   std::int64_t extent = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);

@@ -9,7 +9,8 @@ namespace {
 
 thread_local UncheckedNumbers* t_outermost = nullptr;
 
-/// Of the calling thread. To take a note away costs more than to look for one.
+/// Returns whether the calling thread's flag for invalid operations is set, and clears it. Clearing is more expensive
+/// than reading, so that a flag that is not set is not cleared.
 bool takeOwnInvalid() {
   if (std::fetestexcept(FE_INVALID) == 0) return false;
   std::feclearexcept(FE_INVALID);
@@ -37,7 +38,7 @@ bool isCheckedLater() {
 }
 
 bool takeInvalid() {
-  if (omp_get_max_threads() == 1) return takeOwnInvalid();  // to leave a parallel region takes a call of the system
+  if (omp_get_max_threads() == 1) return takeOwnInvalid();  // leaving a parallel region would cost a system call
   bool met = false;
 #pragma omp parallel reduction(|| : met)
   met = takeOwnInvalid();

@@ -24,7 +24,7 @@ class UncheckedNumbers {
  private:
   friend bool isCheckedLater();
   bool m_isOutermost;
-  bool m_hasRun = false;  ///< a kernel that may lose NaN
+  bool m_hasRun = false;  ///< whether a kernel that may lose NaN has run
 };
 
 /// Returns whether another caller checks the flags after this kernel. A kernel that may lose NaN calls this before it

@@ -16,7 +16,7 @@ namespace {
 constexpr double kNanosecondsPerMs = 1e6;
 constexpr std::size_t kLongestLine = 128;
 
-/// The processor at `place` among those of `set`, counted round.
+/// Returns the processor at index `place` of `set`, modulo their number.
 cpu_set_t oneOf(const cpu_set_t& set, std::size_t place) {
   std::size_t left = place % static_cast<std::size_t>(CPU_COUNT(&set));
   cpu_set_t one;
@@ -52,7 +52,7 @@ ThreadTeam::Member::Member(int place, int all)
 }
 
 ThreadTeam::ThreadTeam() {
-  std::mutex mutex;  // `omp critical` would be one for all teams
+  std::mutex mutex;  // `omp critical` would use one mutex for all teams
 #pragma omp parallel
   {
     auto member = std::make_unique<Member>(omp_get_thread_num(), omp_get_num_threads());

@@ -28,9 +28,9 @@ class ThreadTeam {
 
  private:
   struct Member {
-    Member(int place, int all);  ///< of the calling thread
+    Member(int place, int all);  ///< prepares the calling thread
     pid_t thread;
-    cpu_set_t before;  ///< processors that it might use
+    cpu_set_t before;  ///< the processors that the thread could use before
     bool isPinned;
     Descriptor schedstat;  ///< "<running> <waiting> <slices>" in nanoseconds
   };

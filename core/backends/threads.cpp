@@ -9,8 +9,8 @@
 namespace fusescope {
 namespace {
 
-/// A thread of this priority gets about a tenth of a processor that another thread wants as well: enough to go on, and
-/// too little to be felt.
+/// A thread of this priority gets about a tenth of a processor that another thread needs as well: this is enough to
+/// make progress, and too little to disturb the other one.
 constexpr int kBackgroundPriority = 10;
 
 }  // namespace
@@ -24,7 +24,8 @@ void setThreads(int threads) {
 }
 
 void yieldToOtherThreads() {
-  // In Linux a priority belongs to a thread, and threads inherit it. Where it cannot be lowered, it stays.
+  // In Linux priorities belong to threads, and new threads inherit them. If the priority cannot be lowered, it is left
+  // unchanged.
   const auto thread = static_cast<id_t>(gettid());
   const int priority = getpriority(PRIO_PROCESS, thread);
   setpriority(PRIO_PROCESS, thread, priority + kBackgroundPriority);

@@ -37,7 +37,7 @@ Status writeAll(int descriptor, const std::filesystem::path& path, std::string_v
   return Done{};
 }
 
-/// Removes a file that was not finished, unless it was given its name.
+/// Removes an unfinished file when it is destroyed, unless keep() was called because the file got its final name.
 class Unfinished {
  public:
   explicit Unfinished(std::filesystem::path path) : m_path(std::move(path)) {}

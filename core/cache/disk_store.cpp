@@ -24,14 +24,14 @@ using namespace std::chrono_literals;
 
 constexpr const char* kIndex = "index.sqlite";
 constexpr const char* kLimit = "limit";
-/// Whoever waits for the lock of another process gives up after so many tries.
+/// The number of attempts after which waiting for a lock of another process is given up.
 constexpr int kLockTries = 100;
 constexpr auto kLockPause = 5ms;
-/// An entry that is larger than this part of the limit is not kept: it would drive out all others.
+/// An entry that is larger than the limit divided by this number is not stored, because it would drive out all others.
 constexpr std::int64_t kLargestPart = 2;
 
-/// Writers hold it together from the first byte of a blob until the index has it; who removes files that no entry has
-/// holds it alone. The system takes it away with the process.
+/// A lock on the folder. Writers share it from the first byte of a blob until the index contains the blob; a process
+/// that removes files without an entry holds it exclusively. The system releases it when the process ends.
 class StoreLock {
  public:
   StoreLock(const fs::path& folder, int how, int tries = kLockTries)
@@ -48,7 +48,7 @@ class StoreLock {
   bool m_isHeld = false;
 };
 
-/// A name that no other blob has or will have.
+/// Returns a name that no other blob has or will have.
 std::string newBlobName(const Hash128& key) {
   static std::atomic<std::uint64_t> count{0};
   std::random_device random;
@@ -57,7 +57,8 @@ std::string newBlobName(const Hash128& key) {
   return name.hash().hex();
 }
 
-/// What an entry is worth for each byte: what it saved and would save once more, less the longer nobody used it.
+/// Returns the value of an entry per byte: the time that it saved and would save at the next use, reduced the longer it
+/// has not been used.
 double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) {
   const double saved = entry.savedMs + entry.facts.madeMs;
   const double rest = static_cast<double>(std::max<std::int64_t>(turn - entry.turn, 0));
@@ -113,7 +114,7 @@ void DiskStore::openIndex() {
   }
 }
 
-/// Moves the index aside and begins a new one. What it listed becomes files that no entry has.
+/// Moves the index aside and begins a new one. The blobs that the old index listed remain as files without an entry.
 bool DiskStore::replaceIndex(std::string_view why) {
   m_index.close();
   const fs::path path = m_folder / kIndex;
@@ -123,7 +124,8 @@ bool DiskStore::replaceIndex(std::string_view why) {
     m_problem = fmt::format("{} {}, and another process holds it", path.string(), why);
     return false;
   }
-  if (m_index.open(path) == IndexState::Sound && m_index.check()) return true;  // another process was faster
+  // If it is sound now, another process has replaced it meanwhile.
+  if (m_index.open(path) == IndexState::Sound && m_index.check()) return true;
   m_index.close();
   std::error_code failed, ignored;
   fs::rename(path, aside, failed);
@@ -136,7 +138,7 @@ bool DiskStore::replaceIndex(std::string_view why) {
   return false;
 }
 
-/// Whatever SQLite found damaged while it was used is begun anew, so that the next question is answered.
+/// Replaces the index if SQLite found it damaged during an operation, so that the next operation works.
 void DiskStore::mendIndex() {
   if (!m_index.isDamaged()) return;
   m_damaged.push_back({.about = "the index of what is kept", .why = (m_folder / kIndex).string() + " is damaged"});
@@ -148,8 +150,8 @@ std::filesystem::path DiskStore::blobPath(std::string_view blob) const {
   return m_folder / "blobs" / (isName ? std::string(blob) : "no-blob");
 }
 
-/// An entry that another process removed or replaced meanwhile is looked for again. One that cannot be opened now is
-/// left alone.
+/// If another process removed or replaced the entry meanwhile, it is looked up again. An entry that cannot be opened at
+/// the moment is left unchanged.
 std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key) {
   const std::lock_guard lock(m_mutex);
   if (m_options.mode == CacheMode::Off || !m_index.isOpen()) return std::nullopt;
@@ -228,7 +230,7 @@ bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   return true;
 }
 
-/// Removes entries until the rest takes at most so many bytes.
+/// Removes entries until the others take at most `most` bytes. Returns how many bytes were removed.
 std::int64_t DiskStore::evict(std::int64_t most) {
   std::int64_t stored = m_index.storedBytes(), gone = 0;
   if (stored <= most) return 0;
@@ -246,7 +248,8 @@ std::int64_t DiskStore::evict(std::int64_t most) {
   return gone;
 }
 
-/// Removes files that no entry has: nobody is writing meanwhile. Where somebody is, it is left for another time.
+/// Removes files without an entry. It needs the exclusive lock, so that nobody writes meanwhile; if somebody writes
+/// now, the files are left for a later time.
 std::int64_t DiskStore::sweep() {
   const StoreLock alone(m_folder, LOCK_EX, 1);
   if (!alone.isHeld()) return 0;
@@ -306,7 +309,7 @@ StoreCheck DiskStore::verify() {
     const auto bytes = readBlob(blobPath(entry.blob), entry.size);
     if (bytes.ok()) continue;
     const auto now = m_index.find(entry.facts.kind, entry.key);
-    if (!now || now->blob != entry.blob) continue;  // another process removed or replaced it meanwhile
+    if (!now || now->blob != entry.blob) continue;  // another process has removed or replaced it meanwhile
     drop(entry, bytes.error());
     check.damaged.push_back(m_damaged.back());
   }

@@ -50,7 +50,7 @@ class DiskStore final : public KeptStore {
   static std::shared_ptr<DiskStore> open(const std::filesystem::path& folder, DiskStoreOptions options = {});
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
-  /// What is quicker to make than to load on this machine is not kept.
+  /// Results that are made faster than they are loaded on this machine are not kept.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }
@@ -84,7 +84,8 @@ class DiskStore final : public KeptStore {
   DiskStore(std::filesystem::path folder, DiskStoreOptions options);
   void openIndex();
   bool replaceIndex(std::string_view why);
-  /// Of a blob by its name, which an index that somebody else wrote may have wrong: it never leads out of the folder.
+  /// Returns the path of a blob by its name. The path is always inside the folder, even if the index was changed by
+  /// another program and contains a wrong name.
   std::filesystem::path blobPath(std::string_view blob) const;
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);
@@ -98,7 +99,7 @@ class DiskStore final : public KeptStore {
   std::int64_t removeQuickerMade();
 
   const std::filesystem::path m_folder;
-  const DiskStoreOptions m_options;  ///< with a clock and a name of the machine
+  const DiskStoreOptions m_options;  ///< includes a clock and a name of the machine
   mutable std::mutex m_mutex;
   StoreIndex m_index;
   std::string m_problem;

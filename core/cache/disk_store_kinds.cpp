@@ -2,13 +2,14 @@
 
 #include "cache/disk_store.h"
 
-// What DiskStore learns about kinds of entries on this machine: how long loading takes, and what is quicker to make.
+// What DiskStore learns about kinds of entries on this machine: how long loading takes, and which entries can be made
+// faster than they can be loaded.
 namespace fusescope {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A larger entry is not read again only to learn how long that takes.
+/// Bytes of the largest entry that is read again only to measure how long reading takes.
 constexpr std::uint64_t kMostTried = 64 << 20;
 
 }  // namespace
@@ -19,7 +20,8 @@ void DiskStore::noteLoad(std::string_view kind, std::uint64_t bytes, double ms) 
   m_index.setKind(record, m_options.machine);
 }
 
-/// What nobody timed may have taken long. What is larger than all that was loaded is not predicted too short, but kept.
+/// Returns whether the entry is made faster than it is loaded. An entry whose making was not timed may have taken long
+/// and is kept, and the load time of an entry that is larger than all measured ones is not underestimated.
 bool DiskStore::isQuickerMade(const KindRecord& record, const KeptFacts& facts, std::uint64_t bytes) const {
   return facts.madeMs > 0 && record.load.isKnown() && facts.madeMs < record.load.msFor(bytes);
 }
@@ -36,7 +38,7 @@ bool DiskStore::isWorthKeeping(const KeptFacts& facts, std::string_view key, std
   return false;
 }
 
-/// The first entries of a kind are loaded once to learn what that takes. Nothing depends on the result.
+/// Loads one of the first entries of a kind, only to measure how long that takes.
 void DiskStore::tryLoading(const StoreEntry& entry) {
   if (entry.size.bytes > kMostTried || m_index.kind(entry.facts.kind, m_options.machine).load.isKnown()) return;
   const double start = m_options.nowMs();

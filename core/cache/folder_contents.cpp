@@ -1,4 +1,4 @@
-// Which folder is used, what is in it, and what is removed from it while others use it.
+// Decides which folder is used, lists what is in it, and removes entries while other processes use it.
 #include "cache/folder_contents.h"
 
 #include <dirent.h>
@@ -19,17 +19,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
-/// A file that was begun so long ago was left by a writer that was ended.
+/// An unfinished file that is older than this many seconds was left behind by a process that was ended.
 constexpr std::int64_t kUnfinishedSeconds = 3600;
 
-/// A folder above a private one may belong to the system; where all may write it, as /tmp, they must not be able to
-/// replace what others have there.
+/// Returns whether a folder that contains a private one is safe. It may belong to the system. If everybody may write to
+/// it (as to /tmp), it must not allow users to replace the files of others.
 bool isSafeAbove(const struct stat& found) {
   const bool isOfOthers = found.st_uid != 0 && found.st_uid != ::geteuid();
   return !isOfOthers && ((found.st_mode & kOthersWrite) == 0 || (found.st_mode & S_ISVTX) != 0);
 }
 
-/// Calls `action` with the names in a folder. False: it cannot be read.
+/// Calls `action` with each name in a folder. Returns false if the folder cannot be read.
 bool forEachIn(int folder, const std::function<void(const char*)>& action) {
   const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> list(again < 0 ? nullptr : ::fdopendir(again), ::closedir);
@@ -38,7 +38,7 @@ bool forEachIn(int folder, const std::function<void(const char*)>& action) {
   return true;
 }
 
-/// An entry as it was when it was looked at.
+/// An entry, with the facts about its file at the time when it was listed.
 struct EntryFile {
   std::string name;
   std::int64_t usedAt;  ///< in nanoseconds
@@ -58,7 +58,7 @@ bool isPrefix(std::string_view name) {
   return name.size() == 2 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The entries of all folders. What is no entry is not looked at, and no link is followed.
+/// Lists the entries in all folders. Other files are ignored, and links are not followed.
 Result<std::vector<EntryFile>> entriesIn(int root, TransferDeadline& deadline) {
   std::vector<EntryFile> entries;
   const auto addLeaf = [&](int leaf) {
@@ -80,7 +80,8 @@ Result<std::vector<EntryFile>> entriesIn(int root, TransferDeadline& deadline) {
   return entries;
 }
 
-/// Whether an entry was removed: not if it was replaced, or used, since it was looked at.
+/// Removes the file of an entry. Returns false, and removes nothing, if the entry was used or replaced since it was
+/// listed.
 bool isRemoved(int root, const EntryFile& entry) {
   const Descriptor first = folderIn(root, entry.name.substr(0, 2));
   const Descriptor leaf = first.isOpen() ? folderIn(first.number(), entry.name.substr(2, 2)) : Descriptor();
@@ -149,7 +150,7 @@ Result<PlaceContents> countedIn(const fs::path& folder, FolderTrust trust, Trans
   return contentsOf(TRY(entriesIn(root.file.number(), deadline)));
 }
 
-/// Folders stay: a writer may be between opening one and putting a file there.
+/// Folders are not removed, because a writer may have opened one in order to put a file there.
 Result<PlaceCollected> collectedIn(const fs::path& folder, FolderTrust trust, std::int64_t mostBytes,
                                    TransferDeadline& deadline) {
   const OpenFolder root = TRY(openRoot(folder, trust));

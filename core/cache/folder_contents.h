@@ -28,7 +28,7 @@ struct OpenFolder {
 Result<OpenFolder> openRoot(const std::filesystem::path& folder, FolderTrust trust);
 /// Returns whether only this user can write a file or folder.
 bool isOwn(const struct stat& found);
-/// The error about a file or folder that others can write.
+/// Returns the error about a file or folder that other users can write.
 Diagnostic othersWrite(const std::filesystem::path& path);
 /// Returns whether this is the name of an entry, so that it leads nowhere else.
 bool isSharedName(std::string_view name);

@@ -14,13 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An entry that is found is marked as used now where that was so long ago.
+/// When an entry is found, it is marked as used if the last mark is older than this many seconds.
 constexpr std::int64_t kUsedSeconds = 3600;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 using Found = std::optional<std::string>;
 
-/// A folder in another one, with the rights of the place's own. Not open: it is missing, or no folder.
+/// Opens a folder inside another one, and makes it if `made` is given, whose rights it then gets. The result is not
+/// open if the folder does not exist or is not a folder.
 Descriptor openIn(int folder, const char* name, const struct stat* made) {
   constexpr int kHow = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   Descriptor open(::openat(folder, name, kHow));
@@ -32,19 +33,20 @@ Descriptor openIn(int folder, const char* name, const struct stat* made) {
   return open;
 }
 
-/// The folder of a name: two levels, by its first four digits.
+/// Opens the folder for a name; there are two levels of folders, which the first four digits of the name determine.
 Descriptor openLeaf(const OpenFolder& root, const std::string& name, bool makes) {
   const struct stat* made = makes ? &root.found : nullptr;
   const Descriptor first = openIn(root.file.number(), name.substr(0, 2).c_str(), made);
   return first.isOpen() ? openIn(first.number(), name.substr(2, 2).c_str(), made) : Descriptor();
 }
 
-/// What is no file, or cannot be opened by this user, is as if it were not there.
+/// Returns whether the error means that there is no entry: no file, another kind of file, or one that this user cannot
+/// open.
 bool isNothingThere(int error) {
   return error == ENOENT || error == ELOOP || error == ENOTDIR || error == EACCES || error == ENXIO || error == ESTALE;
 }
 
-/// For whoever collects: the time of modification is when it was last used. A file of another user stays as it is.
+/// Sets the time of modification, by which entries are removed, to now. A file of another user remains unchanged.
 void markUsed(int file, const struct stat& found) {
   timespec now{};
   if (::clock_gettime(CLOCK_REALTIME, &now) != 0 || found.st_mtime + kUsedSeconds > now.tv_sec) return;
@@ -68,7 +70,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
   if (options.trust == FolderTrust::Private && (!isOwn(found) || !isOwn(above))) return othersWrite(path);
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string bytes;
-  bytes.reserve(size);  // It is filled piece by piece: filling all of it before takes longer than the caller waits.
+  bytes.reserve(size);  // reserved, not resized: writing zeros first takes longer than the caller waits
   while (bytes.size() < size) {
     if (deadline.isOver()) return Diagnostic{.message = "it takes too long"};
     const std::size_t at = bytes.size();
@@ -78,7 +80,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
     bytes.resize(at + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     errno = why;
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == ESTALE) return Found();  // removed by another machine meanwhile
+    if (count < 0 && errno == ESTALE) return Found();  // another machine has removed it meanwhile
     if (count < 0) return systemError(path, "cannot be read");
     if (count == 0) break;
     deadline.moved(static_cast<std::size_t>(count));
@@ -87,7 +89,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
   return Found(std::move(bytes));
 }
 
-/// False: errno says why. A write that takes longer than one waits is stopped.
+/// Writes the bytes piece by piece and stops when the deadline is over. If it returns false, errno contains the reason.
 bool writePieces(int file, std::string_view bytes, TransferDeadline& deadline) {
   while (!bytes.empty()) {
     errno = ETIMEDOUT;
@@ -106,7 +108,7 @@ std::string unfinishedName(const std::string& name) {
   return fmt::format("{}.{:08x}{:08x}{:08x}", name, random(), random(), random());
 }
 
-/// Whoever reads checks what he reads, so that nothing is flushed to the disk, which takes longer than all else.
+/// Nothing is flushed to the disk, because that takes longer than everything else; readers check what they read.
 Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& options, const std::string& name,
                           const std::string& bytes, bool sweeps, TransferDeadline& deadline) {
   const OpenFolder root = TRY(openRoot(folder, options.trust));
@@ -126,7 +128,7 @@ Result<PutAnswer> writeIn(const fs::path& folder, const FolderPlaceOptions& opti
   struct stat made {};
   bool isDone = writePieces(file.number(), bytes, deadline) && ::fstat(file.number(), &made) == 0 &&
                 ::fchmod(file.number(), (root.found.st_mode & 0444) | 0600) == 0;
-  // A network file system may say only here that it did not write.
+  // A network file system may report only here that writing failed.
   if (isDone) isDone = ::close(file.release()) == 0;
   if (isDone) isDone = ::renameat(unfinished.number(), part.c_str(), leaf.number(), name.c_str()) == 0;
   if (!isDone) {

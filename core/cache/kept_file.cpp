@@ -16,10 +16,11 @@ namespace fusescope {
 namespace {
 
 constexpr std::string_view kKeptFileMagic = "FSCKEPT1";
-/// Longer names and keys are in no store; a length beyond them is damage.
+/// The largest lengths of names and keys and of blobs that a store writes. A longer one in a file means that the file
+/// is damaged.
 constexpr std::uint64_t kMostName = 256, kMostEntry = std::uint64_t{1} << 31;
 
-/// Before each entry: its texts follow in this order, then its sealed blob (shared_blob.h).
+/// Precedes each entry: the lengths of its texts, which follow in this order, and of its sealed blob (shared_blob.h).
 struct KeptFileEntry {
   std::uint64_t kind = 0, key = 0, blob = 0;
 };
@@ -28,7 +29,7 @@ static_assert(sizeof(KeptFileEntry) == 24);
 Status checkOnlyOwn(const std::filesystem::path& named) {
   std::error_code unknown;
   const auto path = std::filesystem::canonical(named, unknown);
-  if (unknown) return Done{};  // reading says why
+  if (unknown) return Done{};  // readers report the reason
   const auto refused = [&](const char* why) {
     return Diagnostic{.message = why,
                       .where = {.file = path.string()},
@@ -37,7 +38,7 @@ Status checkOnlyOwn(const std::filesystem::path& named) {
                           "a folder that only you can write."};
   };
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) return Done{};  // reading says why
+  if (::lstat(path.c_str(), &found) != 0) return Done{};  // readers report the reason
   if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return refused("the file is not signed, and others can write it");
   const auto folder = path.parent_path().string();
@@ -62,7 +63,7 @@ Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::p
     for (const StoreEntry& entry : store.entries()) {
       if (!isValidElsewhere(entry.facts.kind)) continue;
       const auto bytes = store.bytesOf(entry);
-      if (!bytes.ok()) continue;  // it is damaged, or was removed meanwhile
+      if (!bytes.ok()) continue;  // the blob is damaged, or was removed meanwhile
       KeptFacts facts = entry.facts;
       facts.madeAt = entry.madeAt;
       const std::string blob = TRY(sealedBlob(facts, entry.key, bytes.value(), by));
@@ -97,7 +98,7 @@ Result<KeptFileRead> readKeptFile(DiskStore& store, const std::filesystem::path&
     if (head.kind > kMostName || head.key > kMostEntry || head.blob > kMostEntry) return endsEarly(path);
     const auto text = [&](std::uint64_t size) {
       std::string bytes;
-      // In pieces: a damaged length must not take the memory that it names.
+      // The bytes are read in pieces, so that a damaged length does not allocate as much memory as it says.
       for (constexpr std::uint64_t kPiece = 1 << 20; bytes.size() < size && file;) {
         const std::uint64_t begin = bytes.size(), more = std::min(kPiece, size - begin);
         bytes.resize(begin + more);

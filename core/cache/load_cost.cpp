@@ -5,11 +5,11 @@
 namespace fusescope {
 namespace {
 
-constexpr std::uint64_t kSmall = 64 << 10;  // bytes of entries whose time is nearly all fixed
+constexpr std::uint64_t kSmall = 64 << 10;  // bytes of an entry so small that nearly all of its load time is constant
 constexpr std::int64_t kFewestLoads = 3;
-constexpr double kSlowly = 1.05;  // by which a number grows for each load that took longer
+constexpr double kSlowly = 1.05;  // the factor by which an estimate grows with each load that took longer
 
-/// `now` is a new sample of what `known` stands for.
+/// Updates the estimate `known` with the new sample `now`: it falls quickly and rises slowly.
 void follow(std::optional<double>& known, double now) {
   if (!known) {
     known = now;

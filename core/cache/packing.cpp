@@ -5,7 +5,7 @@
 namespace fusescope {
 namespace {
 
-/// The fastest of the levels that still halves what compilers print.
+/// The fastest level that still reduces the answers of compilers to half of their size.
 constexpr int kLevel = 3;
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace {
 struct Used {
   std::mutex mutex;
   CacheMode mode = CacheMode::Off;
-  std::map<CacheMode, std::shared_ptr<KeptStore>> stores;  ///< that were asked for: whoever has one may keep it
+  /// The stores that were requested; they are never removed, because callers may still use them.
+  std::map<CacheMode, std::shared_ptr<KeptStore>> stores;
 };
 
 Used& used() {
@@ -27,7 +28,7 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
-/// Null: there is no level.
+/// Opens the levels of the store for `mode`. Returns null if there is none.
 std::shared_ptr<KeptStore> openLevels(CacheMode mode) {
   std::vector<std::shared_ptr<KeptStore>> levels;
   if (const auto folder = storeFolder(); folder.ok()) levels.push_back(DiskStore::open(folder.value(), {.mode = mode}));

@@ -20,10 +20,11 @@ namespace {
 using Value = std::optional<std::string>;
 using Words = std::vector<std::string>;
 
-/// What may come with a value: its length and two line ends.
+/// Bytes that an answer contains in addition to a value: its length and two line ends.
 constexpr std::size_t kAround = 64;
 
-/// Only what is asked for here: hiredis would make room for any list that a server announces.
+/// The types of answers to the commands that this file sends. Others are refused, because hiredis would allocate memory
+/// for a list of any announced length.
 constexpr std::string_view kAnswers = "$+-:";
 
 template <class Number>
@@ -46,7 +47,7 @@ Diagnostic lineError() {
   return {.message = isSlow ? "it takes too long" : fmt::format("the connection is lost: {}", std::strerror(errno))};
 }
 
-/// Not by hiredis, which would end the process by SIGPIPE where the server is gone.
+/// Sends the bytes without hiredis, which would end this process with SIGPIPE if the server has closed the connection.
 Status sendAll(int line, std::string_view bytes, TransferDeadline& deadline) {
   constexpr std::size_t kPieceSent = std::size_t{1} << 18;
   while (!bytes.empty()) {
@@ -60,17 +61,17 @@ Status sendAll(int line, std::string_view bytes, TransferDeadline& deadline) {
   return Done{};
 }
 
-/// The length that a value says it has; 0: it says none.
+/// Returns the length that the beginning of a value announces, or 0 if there is none.
 std::uint64_t announced(std::string_view answer) {
   std::uint64_t bytes = 0;
   if (answer.starts_with('$')) std::from_chars(answer.data() + 1, answer.data() + answer.size(), bytes);
   return bytes;
 }
 
-/// What is no value is one line, such as an error.
+/// Any other answer than a value is a single line, such as an error, of at most this length.
 constexpr std::uint64_t kLongestLine = 4096;
 
-/// Takes no more than `most` bytes.
+/// Receives an answer of at most `most` bytes.
 Result<Reply> receive(redisContext& line, std::uint64_t most, TransferDeadline& deadline) {
   std::string piece(std::size_t{1} << 16, '\0');
   for (std::uint64_t got = 0;;) {
@@ -91,7 +92,7 @@ Result<Reply> receive(redisContext& line, std::uint64_t most, TransferDeadline& 
       return rubbish();
     if (answer == nullptr) continue;
     const std::unique_ptr<redisReply, void (*)(void*)> owned(static_cast<redisReply*>(answer), freeReplyObject);
-    if (line.reader->pos != line.reader->len) return rubbish();  // more than was asked for
+    if (line.reader->pos != line.reader->len) return rubbish();  // the server sent more than one answer
     return Reply{.type = owned->type,
                  .text = owned->str == nullptr ? std::string() : std::string(owned->str, owned->len)};
   }
@@ -112,7 +113,8 @@ Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t mos
   return receive(line, most, deadline);
 }
 
-/// The connection, which goes with what was asked last where that is left behind.
+/// A connection. Requests that are still running share it, so that one that is abandoned keeps its connection until it
+/// ends.
 struct Line {
   std::unique_ptr<redisContext, void (*)(redisContext*)> context{nullptr, redisFree};
 };
@@ -131,7 +133,7 @@ Status connect(Line& line, const RedisAddress& address, TransferDeadline& deadli
   return Diagnostic{.message = fmt::format("it has no database {}: {}", address.database, visibleText(reply.text))};
 }
 
-/// A connection that is there may have been lost since it was used: then another one is made.
+/// Sends a command and receives the answer. If an existing connection does not work any more, a new one is made.
 Result<Reply> ask(Line& line, const RedisAddress& address, const Words& words, std::uint64_t most,
                   TransferDeadline& deadline) {
   const bool wasThere = line.context != nullptr;
@@ -181,7 +183,7 @@ class RedisPlace final : public SharedPlace {
 
   static std::string keyOf(const std::string& name) { return "fusescope:" + name; }
 
-  /// After it answered what cannot be understood, the connection is not used again.
+  /// Returns the error. After an answer that was not expected, the connection is not used again.
   Diagnostic failed(const Reply& reply) {
     m_line = std::make_shared<Line>();
     return reply.type == REDIS_REPLY_ERROR ? Diagnostic{.message = "it answers: " + visibleText(reply.text)}

@@ -22,10 +22,11 @@ static_assert(std::endian::native == std::endian::little, "numbers of blobs are 
 
 constexpr std::string_view kSharedMagic = "FSCSHARE";
 constexpr std::uint32_t kSharedVersion = 1;
-constexpr std::size_t kDigest = 32;  ///< bytes of a SHA-256, and of an HMAC by it
+constexpr std::size_t kDigest = 32;  ///< bytes of a SHA-256 digest, and of an HMAC with SHA-256
 constexpr std::size_t kLeastKey = 32, kMostKey = std::size_t{1} << 16;
 
-/// The head of a blob. The texts follow it in the order of their lengths, then the packed bytes, then the signature.
+/// The head of a blob. It is followed by the texts, in the order of their lengths, by the packed bytes and by the
+/// signature.
 struct SharedHead {
   std::array<char, 8> magic{};
   std::uint32_t version = 0;
@@ -38,7 +39,7 @@ static_assert(sizeof(SharedHead) == 64);
 
 using Digest = std::array<unsigned char, kDigest>;
 
-/// Nothing: the library has no SHA-256.
+/// Returns nothing if the library has no SHA-256.
 std::optional<Digest> signatureOf(std::string_view bytes, const SigningKey& by) {
   Digest digest{};
   unsigned int size = 0;
@@ -48,8 +49,8 @@ std::optional<Digest> signatureOf(std::string_view bytes, const SigningKey& by) 
   return isDone && size == kDigest ? std::optional(digest) : std::nullopt;
 }
 
-/// Takes the first `size` bytes off `rest`, which has them.
-std::string_view taken(std::string_view& rest, std::uint64_t size) {
+/// Removes the first `size` bytes from `rest`, which must have as many, and returns them.
+std::string_view takeFront(std::string_view& rest, std::uint64_t size) {
   const std::string_view first = rest.substr(0, size);
   rest.remove_prefix(first.size());
   return first;
@@ -136,16 +137,16 @@ Result<Kept> openedBlob(std::string_view blob, std::string_view kind, std::strin
   if (!signature || CRYPTO_memcmp(signature->data(), blob.data() + rest.size(), kDigest) != 0)
     return Diagnostic{.message = by.bytes.empty() ? "is damaged" : "is not signed with this key, or is damaged"};
   SharedHead head;
-  std::memcpy(&head, taken(rest, sizeof head).data(), sizeof head);
+  std::memcpy(&head, takeFront(rest, sizeof head).data(), sizeof head);
   if (std::string_view(head.magic.data(), head.magic.size()) != kSharedMagic || head.version != kSharedVersion)
     return Diagnostic{.message = "is of another version"};
   if (!hasSum(head, rest.size())) return Diagnostic{.message = "has other lengths than it says"};
-  if (taken(rest, head.kind) != kind || taken(rest, head.key) != key)
+  if (takeFront(rest, head.kind) != kind || takeFront(rest, head.key) != key)
     return Diagnostic{.message = "was kept for something else"};
   Kept kept;
   kept.facts.kind = kind;
-  kept.facts.about = taken(rest, head.about);
-  kept.facts.madeBy = taken(rest, head.madeBy);
+  kept.facts.about = takeFront(rest, head.about);
+  kept.facts.madeBy = takeFront(rest, head.madeBy);
   kept.facts.madeMs = std::isfinite(head.madeMs) && head.madeMs > 0 ? head.madeMs : 0;
   kept.madeAt = head.madeAt;
   kept.bytes = TRY(unpacked(rest, head.bytes));

@@ -16,9 +16,10 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kFirstPause{30}, kLongestPause{600};
-/// What a person waits for, who asked for it.
+/// Limits for operations that a person started and waits for.
 constexpr seconds kCountingTime{30}, kCollectingTime{600};
-/// What is the same on every machine that has the same key. All other kinds are of one machine.
+/// The kinds of entries that are the same on every machine that has the same key. Entries of all other kinds are valid
+/// for one machine only.
 constexpr std::array<std::string_view, 2> kSharedKinds{kCodeKind, "answer"};
 
 bool isRedis(std::string_view place) {
@@ -32,7 +33,7 @@ struct OpenPlace {
 
 Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile) {
   SigningKey key;
-  if (!keyFile.empty())  // it may lie on a mount that hangs
+  if (!keyFile.empty())  // the file may be on a mount that does not respond
     key = TRY(AbandonableWork().run<SigningKey>(seconds(1),
                                                 [keyFile](TransferDeadline&) { return readSigningKey(keyFile); }));
   if (!isRedis(place)) {

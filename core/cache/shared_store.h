@@ -55,10 +55,10 @@ class SharedStore final : public KeptStore {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  /// Until when something is not done, and why.
+  /// The time until which something is not done, and the reason.
   struct Alone {
     Time until{};
-    std::chrono::seconds next{0};  ///< how long it is left alone where it fails again
+    std::chrono::seconds next{0};  ///< how long it is not done if it fails again
     std::string why;
   };
   bool isUsed(std::string_view kind) const;
@@ -66,8 +66,8 @@ class SharedStore final : public KeptStore {
 
   const SharedStoreOptions m_options;
   const SigningKey m_key;
-  const std::unique_ptr<SharedPlace> m_place;  ///< null: it cannot be used
-  std::string m_problem;                       ///< why it cannot be
+  const std::unique_ptr<SharedPlace> m_place;  ///< null if it cannot be used
+  std::string m_problem;                       ///< why it cannot be used
   std::string m_named;
   mutable std::mutex m_mutex;
   Alone m_all, m_writing;

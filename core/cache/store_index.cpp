@@ -24,7 +24,7 @@ constexpr const char* kSetUpIndex =
     " saved_ms REAL NOT NULL, turn INTEGER NOT NULL, PRIMARY KEY(kind, hash, key)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS settings(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
     "COMMIT;";
-// Earlier programs of this version do not know it and leave it alone.
+// Earlier programs with this version of the index do not know this table and ignore it.
 constexpr const char* kSetUpKinds =
     "CREATE TABLE IF NOT EXISTS kinds(kind TEXT NOT NULL, machine TEXT NOT NULL, loads INTEGER NOT NULL,"
     " fixed_ms REAL, ms_per_byte REAL, not_kept INTEGER NOT NULL, not_kept_ms REAL NOT NULL,"
@@ -40,7 +40,7 @@ int pragma(sqlite3* database, const char* text, bool& isRead) {
   return isRead ? static_cast<int>(query.whole(0)) : 0;
 }
 
-/// Of the digits that Hash128::hex() gives; zero for any other text, which then no blob has.
+/// Parses the digits that Hash128::hex() returns. For other texts it returns zero, which is the hash of no blob.
 Hash128 hashFromDigits(std::string_view digits) {
   Hash128 hash;
   if (digits.size() != 32) return hash;
@@ -97,7 +97,8 @@ IndexState StoreIndex::open(const std::filesystem::path& path) {
   };
   if (sqlite3_open_v2(path.c_str(), &m_database, flags, nullptr) != SQLITE_OK) return closed(IndexState::Busy);
   sqlite3_busy_timeout(m_database, kPatienceMs);
-  // In one transaction: an index that another process begins meanwhile is seen as it was, or whole.
+  // Both queries are in one transaction, so that an index that another process is just creating is seen either empty or
+  // complete.
   bool areRead = run("BEGIN");
   const auto read = [&](const char* text) {
     bool isRead = false;

@@ -11,8 +11,8 @@ namespace {
 constexpr int kBusyMilliseconds = 2000;
 constexpr int kApplicationId = 0x46534331;  // "FSC1"
 
-// `timings` and `measurements` are the tables of earlier schemas: they knew the least time alone. `series` and what
-// follows it are null where a time is of no series.
+// `timings` and `measurements` are tables of earlier schemas, which stored only the least time. `series` and the
+// columns after it are null if a time does not belong to a series.
 constexpr const char* kSetUp =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=NORMAL;"
@@ -25,7 +25,7 @@ constexpr const char* kSetUp =
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);";
 
-/// The columns ms, spread, day, median, quiet from `column` on.
+/// Reads the columns ms, spread, day, median and quiet, which begin at `column`.
 Measurement measurementAt(Statement& row, int column) {
   return {.ms = row.number(column),
           .spread = row.number(column + 1),
@@ -43,7 +43,7 @@ bool isOurs(sqlite3* database) {
   return check.ready() && check.step() == SQLITE_ROW && check.text(0) == "ok";
 }
 
-/// Opens and sets up; null with `damaged` set if the file is not a sound database of ours.
+/// Opens and sets up the database. Returns null and sets `damaged` if the file is not an intact database of ours.
 sqlite3* openDatabase(const std::filesystem::path& path, bool& damaged) {
   damaged = false;
   sqlite3* database = nullptr;

@@ -24,7 +24,7 @@ bool isAmong(const Node& node, std::span<const char* const> operators) {
   return node.domain.empty() && std::ranges::find(operators, node.op) != operators.end();
 }
 
-/// Whether the node averages; it reads codes and is calculated on them where codes already are.
+/// Returns whether the node averages; it reads codes and is calculated on them where codes already are.
 bool averages(const Node& node) {
   return node.is("AveragePool") || node.is("GlobalAveragePool");
 }
@@ -161,7 +161,8 @@ class EdgeChooser {
     m_groups.push_back(std::move(members));
   }
 
-  /// conv(x) + r: one kernel adds r in its epilogue, as codes if they are there or a convolution can write them.
+  /// Handles conv(x) + r: one kernel adds r in its epilogue, as codes if r is codes already or a convolution can write
+  /// it as codes.
   void considerResidual(const Node& add) {
     if (!mayBeIntegers(add.id) || add.input(0) == add.input(1)) return;
     const auto isMain = [&](ValueId value) {
@@ -248,9 +249,9 @@ class EdgeChooser {
   const Graph& m_graph;
   const QuantizeRequest& m_request;
   EdgeChoice m_choice;
-  std::set<NodeId> m_isProduct;           ///< of integers
-  std::set<NodeId> m_grouping;            ///< pick or join elements of one scale
-  std::map<NodeId, ValueId> m_residuals;  ///< by the Add
+  std::set<NodeId> m_isProduct;           ///< products of integers
+  std::set<NodeId> m_grouping;            ///< operators that select or join elements, which must have one scale
+  std::map<NodeId, ValueId> m_residuals;  ///< for each Add, the value that it adds
   std::map<ValueId, std::size_t> m_groupOf;
   std::vector<std::vector<ValueId>> m_groups;
 };

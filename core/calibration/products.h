@@ -26,7 +26,7 @@ struct NoProduct {
   Json arguments = Json::object();
 };
 
-/// Whether the node is a product at all: Conv, ConvTranspose, MatMul or Gemm.
+/// Returns whether the node is a product at all: Conv, ConvTranspose, MatMul or Gemm.
 bool multiplies(const Node& node);
 /// Returns a node whose weights are float32 constants as a product, or why it cannot run in integers.
 std::variant<Product, NoProduct> productOf(const Graph& graph, const Node& node);

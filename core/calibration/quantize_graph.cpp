@@ -98,7 +98,7 @@ class QuantizeEditor {
   /// The codes of a weight, shared by all products that read it in the same way.
   struct HeldWeights {
     WeightCodes codes;
-    ValueId value, scale, zero;  ///< in the graph
+    ValueId value, scale, zero;  ///< ids in the graph that is edited
   };
 
   /// Quantises weights by the ranges or, if these do not contain them, by all their numbers.
@@ -207,11 +207,13 @@ class QuantizeEditor {
   const QuantizeRequest& m_request;
   GraphEditor m_editor;
   std::vector<Decision>& m_decisions;
-  /// By weights, type of the codes, axis of the scales, and number of elements along it that share one.
+  /// The codes of weights. A key consists of the weights, the type of the codes, the axis of the scales, and the number
+  /// of elements along it that share one scale.
   std::map<std::tuple<ValueId, DataType, std::int64_t, std::int64_t>, HeldWeights> m_weights;
 };
 
-/// Ranges are of another network if none of their edges is in this one. Ranges for a body may be empty.
+/// Checks that the ranges fit the network. If none of their edges is in the network, they belong to another one. Ranges
+/// for a body may be empty.
 Status checkNames(const Model& model, const Ranges& ranges) {
   const Graph& graph = *model.graph;
   if (ranges.edges.empty() && !model.isBody)
@@ -277,7 +279,7 @@ Result<Model> withCodes(const Model& model, const QuantizeRequest& request) {
 
 Result<Model> quantize(const Model& model, const QuantizeRequest& request) {
   Model quantized = TRY(withCodes(model, request));
-  PassManager tidy;  // as a network that already contains codes is prepared
+  PassManager tidy;  // normalises the graph as if the network had contained codes when it was read
   tidy.add(moveCodes()).add(removeNoOps()).add(removeDead()).add(inferTypes());
   TRY(tidy.run(quantized, {}, request.stop));
   return quantized;

@@ -10,7 +10,7 @@ namespace fusescope {
 
 class Graph;
 
-/// Whether `name` is the name of a value of the graph, or "HOLDER/…" of a body in it.
+/// Returns whether `name` is the name of a value of the graph, or "HOLDER/…" of a body in it.
 bool namesValue(const Graph& graph, std::string_view name);
 
 /// Adds QuantizeLinear and DequantizeLinear to `model`, which must be prepared, where kernels can then multiply

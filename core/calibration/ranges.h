@@ -62,7 +62,7 @@ std::string rangesText(const Ranges& ranges);
 /// Reads such a file or TensorRT's calibration cache; it detects which of them `path` is. Errors name file and field or
 /// line.
 Result<Ranges> readRanges(const std::filesystem::path& path);
-/// Whether the file begins like one of these.
+/// Returns whether the file begins like one of these.
 bool isRangesFile(const std::filesystem::path& path);
 /// Reads TensorRT's calibration cache: "TRT-8204-EntropyCalibration2", then lines of "NAME: SCALE". The scale is a
 /// float as eight hexadecimal digits; the range is ±127 times the scale.

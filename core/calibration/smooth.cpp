@@ -13,11 +13,11 @@ namespace fusescope {
 
 namespace {
 
-/// Where the channels of an edge come from: constants with one number, or one row, per channel.
+/// The node whose result is an edge, and the constants of this node with one number, or one row, per channel.
 struct ChannelSource {
   NodeId node;
-  std::vector<std::size_t> operands;  ///< of the node: its constants
-  std::vector<ValueId> edges;         ///< from the node to the products
+  std::vector<std::size_t> operands;  ///< the operands of the node that are these constants
+  std::vector<ValueId> edges;         ///< the edges from the node to the products
 };
 
 class Smoother {

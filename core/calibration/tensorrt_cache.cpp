@@ -42,7 +42,7 @@ Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
     std::string_view line = lines[i];
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
-    const std::size_t colon = line.rfind(": ");  // names may contain one
+    const std::size_t colon = line.rfind(": ");  // names may contain a colon
     if (colon == std::string_view::npos || colon == 0) return badLine(i + 1, "there is no NAME: SCALE");
     const double largest = kMostCode * TRY(scaleOf(line.substr(colon + 2), i + 1));
     ranges.edges.insert_or_assign(std::string(line.substr(0, colon)), EdgeRange{.range = {-largest, largest}});

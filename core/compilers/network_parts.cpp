@@ -118,8 +118,8 @@ class PartsCompiler {
     return m_compiled[key] = made;
   }
 
-  /// Whether an equal segment is compiled, whose answer `made` uses now. An answer that cannot be read for this segment
-  /// is not used.
+  /// Returns whether an equal segment is compiled, whose answer `made` uses now. An answer that cannot be read for this
+  /// segment is not used.
   Result<bool> useEqual(const Lowered& lowered, const BuildOptions& options, CompiledPart& made) const {
     for (const auto& [key, known] : m_compiled) {
       const auto* other = dynamic_cast<const ProbedEngine*>(known.engine.get());

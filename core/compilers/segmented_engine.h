@@ -45,7 +45,7 @@ class SegmentedEngine final : public Engine {
   Status readBack();
   void addMade(const CompiledPart& part, ReadBack& told) const;
   void sumReports();
-  /// The engine for inputs of these extents: this one, or another that is made for them.
+  /// Returns the engine for inputs of these extents, which is this one or another one that is made for them.
   Result<SegmentedEngine*> engineFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
   Result<RunResult> runParts(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                              const StopToken& stop);
@@ -60,7 +60,7 @@ class SegmentedEngine final : public Engine {
   BuildOptions m_options;
   std::string m_backend;
   int m_threads = 1;
-  std::map<std::string, Dims> m_extents;  ///< of the build
+  std::map<std::string, Dims> m_extents;  ///< the extents of the build
   CompiledParts m_made;
   std::shared_ptr<const ReadBackPlan> m_readBack;
   BuildReport m_report;
@@ -68,7 +68,7 @@ class SegmentedEngine final : public Engine {
     std::map<std::string, Dims> extents;
     std::unique_ptr<SegmentedEngine> engine;
   };
-  std::list<Other> m_others;  ///< for other extents, the one used last first
+  std::list<Other> m_others;  ///< engines for other extents, the last used one first
 };
 
 }  // namespace fusescope

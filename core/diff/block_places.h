@@ -25,10 +25,10 @@ class BlockPlaces {
   const Module& module(std::int32_t index) const { return m_tree.modules[static_cast<std::size_t>(index)]; }
 
  private:
-  std::vector<std::int32_t> around(NodeId node) const;  ///< from the outside in
+  std::vector<std::int32_t> around(NodeId node) const;  ///< from the outermost to the innermost
 
   ModuleTree m_tree;
-  std::vector<std::uint32_t> m_place;  ///< by NodeId: in the order of the graph
+  std::vector<std::uint32_t> m_place;  ///< by NodeId: its place in the order of the graph
 };
 
 }  // namespace fusescope

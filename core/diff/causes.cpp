@@ -191,7 +191,7 @@ std::vector<LevelFacts> CauseFinder::factsOfLevels(const Plan& plan, bool ofA) c
   return facts;
 }
 
-/// Compares facts about what both sides have, what only A has, or what options inserted.
+/// Compares the facts of two plans. Nodes that only B's file has are skipped, unless options inserted them.
 bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::vector<LevelFacts>& others) const {
   for (std::size_t place = 0; place < some.size(); ++place) {
     for (std::size_t i = 0; i < kAspects; ++i) {

@@ -45,7 +45,7 @@ class CauseFinder {
 
  private:
   struct Trial {
-    std::vector<std::size_t> differences;  ///< that were taken over
+    std::vector<std::size_t> differences;  ///< the differences that were taken over
     bool ofA;
     std::vector<LevelFacts> facts;  ///< by level
   };
@@ -82,16 +82,18 @@ class CauseFinder {
   const Plan& m_a;
   const Plan& m_b;
   PlanDiff& m_diff;
-  std::size_t m_options = 0;                   ///< the first differences are of options
-  bool m_asOne = false;                        ///< all differences together caused everything
-  int m_network = -1;                          ///< the one that the networks differ, else their inputs; -1: neither
-  std::vector<LevelFacts> m_ofA, m_ofB;        ///< of the plans themselves
-  std::vector<LevelFacts> m_againA, m_againB;  ///< of the same options planned again; empty: it would be the same
-  std::vector<LevelFacts> m_allInA;            ///< of A's network with all of B's options
+  std::size_t m_options = 0;  ///< the number of differences of options, which come first
+  bool m_asOne = false;       ///< whether only all differences together can be the cause
+  int m_network = -1;         ///< the difference between the networks, or between their inputs; -1 if there is none
+  std::vector<LevelFacts> m_ofA, m_ofB;  ///< the facts of the two plans
+  /// the facts of plans that were made again with the same options; empty if they would be equal
+  std::vector<LevelFacts> m_againA, m_againB;
+  std::vector<LevelFacts> m_allInA;  ///< the facts of a plan of A's network with all of B's options
   std::vector<Trial> m_trials;
-  std::vector<Group> m_groups;               ///< those of several differences that were not tried one by one
+  std::vector<Group> m_groups;               ///< groups of several differences that were not tried one by one
   std::vector<std::vector<char>> m_changed;  ///< by level and NodeId of A: whether the files differ
-  std::vector<std::unordered_map<std::uint32_t, Found>> m_named;  ///< by level and node: directives its decisions name
+  /// by level and node: the directives that its decisions name
+  std::vector<std::unordered_map<std::uint32_t, Found>> m_named;
 };
 
 }  // namespace fusescope

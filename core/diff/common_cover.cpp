@@ -20,7 +20,7 @@ class CommonCover {
 
  private:
   void cover(std::size_t place) {
-    if (m_isCovered[place] != 0) return;  // several kernels run its holder
+    if (m_isCovered[place] != 0) return;  // several kernels run the holder of this body
     m_isCovered[place] = 1;
     const PlanLevel& level = m_levels[place];
     for (const SetGroup& group : fusedGroups(level)) {
@@ -68,7 +68,7 @@ class CommonCover {
   }
 
   const std::vector<PlanLevel>& m_levels;
-  std::vector<char> m_isCovered;  ///< by place
+  std::vector<char> m_isCovered;  ///< indexed by the number of the level
   std::vector<CoverGroup> m_groups;
 };
 

@@ -22,7 +22,8 @@ std::int64_t differingElements(const Tensor& a, const Tensor& b) {
   for (std::int64_t i = 0; i < a.count(); ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * width;
     const bool differ = width > 0 ? std::memcmp(a.bytes() + at, b.bytes() + at, width) != 0
-                                  : a.asInt64(i) != b.asInt64(i);  // for elements that are narrower than a byte
+                                  // Elements narrower than a byte are compared as integers.
+                                  : a.asInt64(i) != b.asInt64(i);
     count += differ ? 1 : 0;
   }
   return count;

@@ -118,7 +118,8 @@ class DecisionDiff {
   }
   std::uint64_t aboutKey(const Decision& decision, bool ofB) const {
     std::uint64_t key = static_cast<std::uint64_t>(decision.kind);
-    for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.text(), ofB)), 1);  // in any order
+    // The order of the subjects does not matter.
+    for (const Subject& subject : decision.subjects) key += mixed(hashOf(inA(subject.text(), ofB)), 1);
     return key;
   }
   /// Ids of directives differ between lists. Differences of directives are listed as differences of options.
@@ -241,7 +242,7 @@ class DecisionDiff {
     return m_sameNames ? m_causes->ofNodes(m_place, Aspect::Said, things) : Causes();
   }
 
-  /// Returns the nodes of the decision. If it is about values only, and only codes or a single difference can be the
+  /// Returns the nodes of the decision. If it is only about values, and if only codes or a single difference can be the
   /// cause, returns the nodes that calculate and read these values.
   std::vector<std::uint32_t> thingsOfSubjects(const Decision& decision, bool ofA) const {
     const Graph& graph = (ofA ? m_level.a : m_level.b)->graph();

@@ -101,7 +101,7 @@ Json toJson(const CastChange& change) {
 Json answerJson(const Decision* decision) {
   if (decision == nullptr) return nullptr;
   Json json = toJson(*decision);
-  json.erase("evidence");  // indexes into the list of decisions of one plan
+  json.erase("evidence");  // these are indexes into the list of decisions of one plan
   return json;
 }
 

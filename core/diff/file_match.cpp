@@ -37,7 +37,8 @@ bool FileMatch::oneNetwork() const {
 }
 
 bool FileMatch::inOneAlone(std::uint32_t thing) const {
-  // Such as codes of an author, and codes that were inserted at the same place.
+  // A node that both sides have does not count, for example codes of the author that the other side's options inserted
+  // at the same place.
   if (m_level.inBoth(thing)) return false;
   const bool ofA = m_level.inA(thing);
   const std::vector<NodeId>& counterparts = ofA ? match().nodeOfB : match().nodeOfA;

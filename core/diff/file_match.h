@@ -38,7 +38,7 @@ class FileMatch {
   const PlanLevel& m_level;
   std::vector<OtherConstant> m_others;
   std::int64_t m_notCompared = 0;
-  std::optional<NetworkMatch> m_own;  ///< where one side is quantised, or both are
+  std::optional<NetworkMatch> m_own;  ///< set if one or both sides are quantised
 };
 
 std::vector<FileMatch> fileMatches(const std::vector<PlanLevel>& levels);

@@ -127,8 +127,8 @@ class MadeSide {
 
   const std::vector<PlanLevel>& m_levels;
   bool m_isA;
-  std::set<std::string> m_types;       ///< that its options ask for, or the compiler says to have taken
-  std::set<std::string> m_optimisers;  ///< that made a kernel of it
+  std::set<std::string> m_types;  ///< the types that its options request, or that the compiler reports to have used
+  std::set<std::string> m_optimisers;  ///< the optimisers that made one of its kernels
 };
 
 class MadeCauses {
@@ -315,8 +315,8 @@ class MadeCauses {
   const std::vector<PlanLevel>& m_levels;
   PlanDiff& m_diff;
   MadeSide m_a, m_b;
-  std::string m_sole;              ///< the text of the only difference; empty: there are several, or none
-  bool m_isOtherCompiler = false;  ///< another version or environment
+  std::string m_sole;              ///< the text of the only difference; empty if there are several or none
+  bool m_isOtherCompiler = false;  ///< whether the version or the environment of the compiler differs
   std::unordered_map<std::string, LevelNode> m_nodes;
   std::unordered_map<std::string, LevelNodes> m_kernels;  ///< by the names of A's kernels
   std::unordered_map<std::string, LevelNodes> m_near;     ///< by the names of values: the nodes that make and read them

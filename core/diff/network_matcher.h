@@ -56,7 +56,8 @@ class NetworkMatcher {
   void byName();
   void byNameInPlace();
   void byStructure(Likeness likeness);
-  /// How far two nodes are looked around for what they are: steps towards the inputs, and towards the outputs.
+  /// The distance within which the neighbours of two nodes are compared: steps towards the inputs, and towards the
+  /// outputs.
   struct Reach {
     int up, down;
   };

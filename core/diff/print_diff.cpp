@@ -13,7 +13,7 @@ namespace fusescope {
 
 namespace {
 
-/// Collects lines that are printed at one place; equal ones are joined.
+/// Collects lines that are printed at one place, and joins equal ones.
 class DiffText {
  public:
   DiffText(const PlanDiff& diff, std::size_t most) : m_diff(diff), m_most(most) {}
@@ -252,7 +252,8 @@ class DiffText {
     return (body.isNetwork() ? "" : body.text() + ": ") + (names.empty() ? "the plan" : joined(names));
   }
 
-  /// Prints answers that changed in the same way for one cause together, and a single one with its own message.
+  /// Prints a single changed answer with its own message, and answers that changed in the same way for the same cause
+  /// together.
   void decisions() {
     if (m_diff.decisions.empty()) return;
     std::vector<std::vector<const DecisionChange*>> groups;
@@ -312,7 +313,8 @@ class DiffText {
     rest(m_text, '~', all.size(), "time");
   }
 
-  /// Prints outputs, then fused nodes; prints inner values if nothing is known about fused nodes.
+  /// Prints the errors of outputs, followed by those of fused nodes, or by those of inner values if nothing is known
+  /// about fused nodes.
   void errors() {
     if (m_diff.a.errorsOn.empty()) return;
     m_text += fmt::format("\n@@ errors, max |Δ| over rms, {} @@\n",
@@ -329,7 +331,7 @@ class DiffText {
       errorLines("", "fused node", std::move(nodes));
   }
 
-  /// Prints those that differ most first, by their local errors if these are known.
+  /// Prints the largest differences first; local errors are compared if they are known.
   void errorLines(std::string_view before, std::string_view what, std::vector<const ErrorChange*> all) {
     const auto distance = [](double a, double b) { return a == b ? 0 : std::abs(b - a); };
     std::ranges::stable_sort(all, std::ranges::greater(), [&](const ErrorChange* change) {

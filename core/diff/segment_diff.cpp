@@ -32,7 +32,7 @@ const Segment& segmentOf(const Cover& cover, NodeId node) {
   return cover.segments[(isTold ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
 }
 
-/// Returns the nodes of a group that are run by something else on the other side, by what runs them on both sides.
+/// Returns the nodes of a group that something else runs on the other side, grouped by what runs them on each side.
 std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerouted(
     const PlanLevel& level, const std::vector<std::vector<std::uint32_t>>& sets, const SetGroup& group) {
   // If another compiler runs all accelerated nodes, this is said only once, by the difference of the options.

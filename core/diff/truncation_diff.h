@@ -11,61 +11,62 @@
 
 namespace fusescope {
 
-/// What becomes of a value of a type that a target lacks.
+/// What happens to a value of a type that a target lacks.
 enum class WideFate {
-  CastInFront,   ///< what is accelerated reads it after a cast, which stands in front of it
-  HeldNarrow,    ///< a constant that is held in the narrow type
-  MadeNarrow,    ///< it is made in the narrow type
-  Refused,       ///< a constant that stays wide, since not every element is known to survive
-  StaysWide,     ///< it stays wide where that is possible: in fallback, in torch, on a target that has the type
-  WideInEngine,  ///< an engine is said to have it wide, in a type that its target lacks
-  NotTold        ///< the compiler does not say
+  CastInFront,   ///< accelerated nodes read it after a cast
+  HeldNarrow,    ///< a constant that is stored in the narrow type
+  MadeNarrow,    ///< it is calculated in the narrow type
+  Refused,       ///< a constant that remains wide, because some elements might not survive
+  StaysWide,     ///< it remains wide where this is possible: in fallback, in torch, or on a target that has the type
+  WideInEngine,  ///< an engine is reported to have it in a wide type that its target lacks
+  NotTold        ///< the compiler does not report it
 };
 std::string_view name(WideFate fate);  ///< "cast_in_front", …
 
 /// What one side does with a value.
 struct WideSide {
   WideFate fate = WideFate::NotTold;
-  DataType narrow = DataType::Undefined;  ///< the type that it is narrowed to; Undefined: it is not
-  std::vector<std::string> where{};       ///< segments of a plan, kernels of a compiler
-  std::string why{};                      ///< what else is known, in words
-  std::string text(DataType wide) const;  ///< for people: "cast to f32 in front of segment_0"
+  DataType narrow = DataType::Undefined;  ///< the type to which it is narrowed; Undefined if it is not
+  std::vector<std::string> where{};       ///< segments of a plan, or kernels of a compiler
+  std::string why{};                      ///< further explanations, in words
+  std::string text(DataType wide) const;  ///< a text for people: "cast to f32 in front of segment_0"
 };
 
-/// A value whose type a target of the two sides lacks.
+/// A value of a type that the target of one of the two sides lacks.
 struct WideValue {
-  std::string value, nameInB;  ///< texts of places; equal in plans of one network
+  std::string value, nameInB;  ///< texts of places; they are equal if both plans have one network
   std::string_view role;       ///< "input", "constant", "made"
   DataType type = DataType::Undefined;
   WideSide a, b;
 };
 
 struct TruncationDiff {
-  std::string a, b;  ///< whose: "torch-tensorrt 2.14.0", "fusescope for tensorrt-rtx"
+  std::string a, b;  ///< names of the sides: "torch-tensorrt 2.14.0", "fusescope for tensorrt-rtx"
   std::vector<WideValue> values;
 };
 
-/// Whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
+/// Returns whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
 bool tellsEngines(const Cover& cover);
 
-/// What both sides do with each value of a type that the target of one of them lacks, body by body in the order of the
-/// graph; a value of A that B has not is left out. Pure; any thread.
+/// Returns what both sides do with each value of a type that the target of one of them lacks, graph by graph in the
+/// order of the nodes. Values that only A has are left out. It is a pure function and may run on any thread.
 TruncationDiff compareTruncation(const Cover& a, const Cover& b);
 
-/// The same of what a compiler of engines made (A), and of our own plan for the target of these engines under
-/// `directives` (B).
+/// The same comparison between what a compiler of engines made (A) and our own plan for the target of these engines
+/// under `directives` (B).
 struct TruncationBeside {
   std::shared_ptr<const Plan> ours;
   TruncationDiff diff;
 };
-/// Nothing: `made` has no engines for a target that lacks types, or the network has no value of such a type. Any
-/// thread. Errors: those of makePlan().
+/// Returns nothing if `made` has no engines for a target that lacks types, or if the network has no value of such a
+/// type. It may run on any thread. Errors: those of makePlan().
 Result<std::optional<TruncationBeside>> truncationBeside(const ReadBackPlan& made, const Directives& directives,
                                                          const StopToken& stop = {});
 
-/// "truncation" of `fusescope diff --json`, "truncation_beside" of `fusescope plan --json`: see diff/FORMAT.md.
+/// Returns the member "truncation" of `fusescope diff --json` and "truncation_beside" of `fusescope plan --json`;
+/// diff/FORMAT.md describes it.
 Json toJson(const TruncationDiff& diff);
-/// As lines for people, of at most `most` values; 0: all. Empty where there is no value.
+/// Returns lines for people about at most `most` values, or about all if it is 0; empty if there are no values.
 std::string printTruncation(const TruncationDiff& diff, std::size_t most = 0);
 
 }  // namespace fusescope

@@ -114,8 +114,8 @@ class TypeDiff {
   const Cover& m_b;
 };
 
-/// A conversion, whoever reads it. Several casts of one value between the same types are distinguished only by their
-/// number.
+/// Identifies a conversion without its readers. Several casts of one value between the same types are distinguished
+/// only by their number.
 using CastKey = std::tuple<std::uint32_t, DataType, DataType>;
 
 }  // namespace

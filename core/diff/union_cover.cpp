@@ -13,8 +13,8 @@ namespace fusescope {
 
 namespace {
 
-/// Makes the cover of one level. It is a Plan that nobody planned: it has what the canvas reads of a Cover, and no
-/// decisions.
+/// Makes the cover of one level. It is a Plan that no planner made: it contains what the canvas reads of a Cover, and
+/// no decisions.
 class UnionOfLevel {
  public:
   UnionOfLevel(const PlanLevel& level, UnionLevel& into) : m_level(level), m_into(into) {}
@@ -41,7 +41,7 @@ class UnionOfLevel {
  private:
   const std::vector<NodeId>& nodesOf(bool ofA) const { return ofA ? m_into.nodeOfA : m_into.nodeOfB; }
 
-  /// Adds what represents `nodes` of a side and is not part of anything yet.
+  /// Adds the nodes of the union that represent `nodes` of a side and that have not been added yet.
   void take(bool ofA, const std::vector<NodeId>& nodes, std::vector<char>& taken, std::vector<NodeId>& into) const {
     for (const NodeId node : nodes) {
       const NodeId here = nodesOf(ofA)[node.index];
@@ -127,7 +127,7 @@ class UnionOfLevel {
   const PlanLevel& m_level;
   UnionLevel& m_into;
   std::shared_ptr<Plan> m_plan;
-  std::vector<std::uint32_t> m_place;  ///< by node of the union: in the order of its graph
+  std::vector<std::uint32_t> m_place;  ///< for each node of the union, its place in the order of the graph
   std::vector<SegmentId> m_segmentOfNode;
 };
 

@@ -229,7 +229,7 @@ void finishRow(std::vector<T>& row, const std::vector<double>& bias, T softcap, 
   T most = -INFINITY, sum = 0;
   for (const T score : row) most = std::max(most, score);
   for (T& score : row) sum += score = std::exp(score - most);
-  for (T& score : row) score = sees ? score / sum : T(0);  // a query that sees no key gives zeros
+  for (T& score : row) score = sees ? score / sum : T(0);  // if a query sees no key, the result is zeros
   stage(3);
 }
 

@@ -76,7 +76,7 @@ std::vector<ChannelMoments> statistics(const KernelContext& context, const Chann
   return result;
 }
 
-/// estimate · momentum + current · (1 - momentum)
+/// Returns estimate · momentum + current · (1 - momentum).
 template <class Current>
 Result<Tensor> runningStatistic(const KernelContext& context, std::size_t output, std::size_t estimate,
                                 const std::vector<ChannelMoments>& moments, Current current) {
@@ -88,7 +88,7 @@ Result<Tensor> runningStatistic(const KernelContext& context, std::size_t output
   return result.converted(context.outputType(output));
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) · scale + B, channel by channel.
+/// Calculates y = (x - mean) / sqrt(variance + epsilon) · scale + B, channel by channel.
 template <class T>
 Result<Tensors> batchNormAs(const KernelContext& context) {
   const Channels extents(context.input(0).dims());
@@ -116,7 +116,7 @@ Result<Tensors> batchNormAs(const KernelContext& context) {
 }
 
 std::int64_t batchNormFlops(const Node&, std::span<const Dims> inputs, std::span<const Dims>) {
-  return inputs.empty() ? 0 : workOf({2, workOf(inputs[0])});  // the factor and the shift
+  return inputs.empty() ? 0 : workOf({2, workOf(inputs[0])});  // also counts the factor and the shift of each channel
 }
 
 }  // namespace

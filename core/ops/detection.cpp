@@ -21,7 +21,7 @@ Result<Types> inferNonZero(const InferContext& context) {
   return one(DataType::I64, Shape::of({x.ranked ? Dim(std::ssize(x.dims)) : Dim(), Dim()}));
 }
 
-/// Whether element `i` is not zero; an empty text counts as zero.
+/// Returns whether element `i` is not zero; an empty text counts as zero.
 bool isNonZero(const Tensor& x, std::int64_t i) {
   const auto at = static_cast<std::size_t>(i);
   switch (x.type()) {
@@ -71,7 +71,7 @@ struct Box {
   double area() const { return (right - left) * (bottom - top); }
 };
 
-/// `at`: four numbers, the centre and extents or any two opposite corners (y, x, y, x).
+/// Reads a box from the four numbers at `at`: the centre and the extents, or any two opposite corners (y, x, y, x).
 Box boxAt(const float* at, bool centred) {
   const auto a = static_cast<double>(at[0]), b = static_cast<double>(at[1]);
   const auto c = static_cast<double>(at[2]), d = static_cast<double>(at[3]);
@@ -79,7 +79,7 @@ Box boxAt(const float* at, bool centred) {
   return {std::min(b, d), std::min(a, c), std::max(b, d), std::max(a, c)};
 }
 
-/// Intersection over union; 0 if either is empty.
+/// Returns the intersection over the union of two boxes, or 0 if either is empty.
 double overlap(const Box& a, const Box& b) {
   const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);

@@ -35,7 +35,7 @@ struct MulOf {
       return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
   }
 };
-struct DivOf {  // integers truncate towards zero; division of integers by zero was refused before
+struct DivOf {  // integers truncate towards zero; a division of integers by zero has been refused before
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
@@ -55,7 +55,7 @@ struct MinOf {
     return smallerOf(a, b);
   }
 };
-struct FmodOf {  // the sign of the dividend
+struct FmodOf {  // the result has the sign of the dividend
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -66,7 +66,7 @@ struct FmodOf {  // the sign of the dividend
       return static_cast<T>(a % b);
   }
 };
-struct ModOf {  // the sign of the divisor
+struct ModOf {  // the result has the sign of the divisor
   template <class T>
   T operator()(T a, T b) const {
     const T rest = FmodOf{}(a, b);
@@ -145,7 +145,8 @@ Result<Tensors> power(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// Combines any number of operands from the left; `finish(sum, operands)` ends it (Mean divides).
+/// Makes an operator that combines any number of operands from the left. `finish(sum, operands)` calculates the final
+/// result, for example the division of Mean.
 template <class F, class Finish>
 OpSchema variadic(std::string op, TypeSet types, F f, Finish finish) {
   KernelFunction kernel = [f, finish](const KernelContext& context) -> Result<Tensors> {

@@ -46,7 +46,8 @@ Result<Types> inferBool(const InferContext& context) {
   return one(DataType::Bool, context.input(0).shape);
 }
 
-/// y[i] says whether f(x[i]) is true; `make(node)` reads the attributes.
+/// Makes an operator whose result says for each element x whether f(x) is true; `make(node)` reads the attributes and
+/// returns f.
 template <class Make>
 OpSchema floatTest(std::string op, Make make) {
   KernelFunction kernel = [make](const KernelContext& context) -> Result<Tensors> {

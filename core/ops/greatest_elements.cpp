@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kMostElements = 65536;  // elements of a constant that is searched
 
-/// Whether every element of the result is one of the first input.
+/// Returns whether every element of the result is an element of the first input.
 bool onlyMoves(const Node& node) {
   for (const char* op : {"Unsqueeze", "Squeeze", "Reshape", "Flatten", "Identity", "Expand", "Transpose", "Slice",
                          "Gather", "Tile", "Cast"})

@@ -41,7 +41,7 @@ Result<Types> inferGridSample(const InferContext& context) {
 struct Sampling {
   std::string mode, padding;
   bool alignCorners = false;
-  Dims in;  ///< spatial extents of the image
+  Dims in;  ///< the spatial extents of the image
 
   explicit Sampling(const KernelContext& context)
       : mode(context.node().textAttribute("mode", "linear")),

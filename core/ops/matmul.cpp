@@ -93,7 +93,7 @@ Result<Types> inferGemm(const InferContext& context) {
   return one(context.input(0).dtype, std::move(result));
 }
 
-/// The tensor itself, or its transpose.
+/// Returns the transpose of a matrix.
 template <class T>
 std::vector<T> transposedCopy(const Tensor& matrix) {
   const std::int64_t rows = matrix.dims()[0], columns = matrix.dims()[1];

@@ -11,7 +11,7 @@ namespace {
 
 /// What is known of a domain; {} is replaced by the operator.
 struct DomainRow {
-  std::string_view prefix;  ///< of the domain
+  std::string_view prefix;  ///< the beginning of the domain
   std::string_view why, help;
 };
 

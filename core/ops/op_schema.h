@@ -153,7 +153,7 @@ class OpRegistry {
   void add(OpSchema schema);                 ///< called by the register functions of families
 
  private:
-  /// The domain and the operator. Lookups make no strings.
+  /// The domain and the operator. Looking them up makes no strings.
   using Name = std::pair<std::string_view, std::string_view>;
   struct Hash {
     using is_transparent = void;

@@ -12,7 +12,7 @@ using Function = ExtentExpression::Function;
 
 constexpr std::size_t kBehindInputs = 1'000'000;  // rank of symbols that are not in inputs
 
-/// Whether it is not known yet which of several extents it is, so that nothing can be said about it.
+/// Returns whether it is not known yet which of several extents it is, so that nothing can be said about it.
 bool isUnsettled(const ExtentExpression& expression) {
   return expression.contains(Function::Same) || expression.contains(Function::Broadcast);
 }

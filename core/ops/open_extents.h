@@ -29,8 +29,8 @@ class OpenExtents {
   /// Returns a new symbol for axis `axis` of the value `name`, about which nothing is known.
   Dim ownSymbol(const std::string& name, std::size_t axis) const;
 
-  /// Whether anything was learned since the last call. If so, extents that simplified() returned before may now be
-  /// simpler.
+  /// Returns whether anything was learned since the last call. If so, extents that simplified() returned before may now
+  /// be simpler.
   bool hasLearnedSinceLastCall();
   /// Stops learning: from now on, no facts are added.
   void freeze() { m_frozen = true; }

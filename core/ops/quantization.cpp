@@ -21,8 +21,8 @@ constexpr TypeSet kQuantized =
 
 /// Which scale each element of a tensor uses: one for all, one per index of an axis, or one per block along an axis.
 struct ScaleGrid {
-  Dims strides;  ///< of the scale tensor, as seen from the data's axes
-  Dims blocks;   ///< data indices per scale index along each axis
+  Dims strides;  ///< of the scale tensor, over the axes of the data
+  Dims blocks;   ///< how many indices of the data share an index of the scale, along each axis
 
   static Result<ScaleGrid> of(const Node& node, const Dims& data, const Dims& scale) {
     ScaleGrid grid{Dims(data.size(), 0), Dims(data.size(), 1)};
@@ -95,7 +95,7 @@ Result<DataType> divisionType(const KernelContext& context) {
   return isNarrow(type) || type == DataType::F64 ? type : DataType::F32;
 }
 
-/// y = saturate(round(x / scale) + zero point). It does not round if y is a float.
+/// Calculates y = saturate(round(x / scale) + zero point). It does not round if y is a float.
 Result<Tensors> quantize(const KernelContext& context) {
   const Tensor& x = context.input(0);
   const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), context.input(1).dims()));
@@ -126,7 +126,7 @@ Result<Tensors> quantize(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// y = (x - zero point) * scale
+/// Calculates y = (x - zero point) * scale.
 Result<Tensors> dequantize(const KernelContext& context) {
   const Tensor &x = context.input(0), &scale = context.input(1);
   const ScaleGrid grid = TRY(ScaleGrid::of(context.node(), x.dims(), scale.dims()));

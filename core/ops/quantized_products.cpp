@@ -79,7 +79,7 @@ Tensor toInt32(const Tensor& sums) {
   return sums.converted(DataType::I64).converted(DataType::I32);
 }
 
-/// saturate(round(value) + zero) for integers, saturate(value + zero) for floats.
+/// Returns saturate(round(value) + zero) for integers and saturate(value + zero) for floats.
 double requantised(double value, double zero, DataType to) {
   return isInteger(to) ? limitsOf(to).clamped(std::nearbyint(value) + zero) : value + zero;
 }

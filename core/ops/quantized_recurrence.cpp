@@ -1,6 +1,7 @@
-// DynamicQuantizeLSTM, which ONNX Runtime's quantiser writes in place of LSTM (ContribOperators.md, and what its CPU
-// provider calculates): weights are bytes, X is quantised by the range of the whole tensor, and the hidden states of
-// the batch before each step by theirs. Sums are exact; gates and states are floats.
+// DynamicQuantizeLSTM, which ONNX Runtime's quantiser writes instead of LSTM (ContribOperators.md, and what its CPU
+// provider calculates). Weights are bytes. X is quantised with the range of the whole tensor, and before each step the
+// hidden states are quantised with the range that they have over the batch. Sums are exact; gates and states are
+// floats.
 #include "ops/families.h"
 #include "ops/support/dynamic_scale.h"
 #include "ops/support/recurrent_types.h"
@@ -35,7 +36,7 @@ Result<Types> inferQuantized(const InferContext& context) {
   return types;
 }
 
-/// What the codes of a matrix stand for, [directions, gates, inputs] as LSTM has it.
+/// Returns the numbers that the codes of a matrix represent, as [directions, gates, inputs], which is LSTM's order.
 Tensor wideWeights(const Tensor& codes, const Tensor& scale, const Tensor& zero) {
   const std::int64_t directions = codes.dims()[0], inputs = codes.dims()[1], gates = codes.dims()[2];
   const auto parameter = [&](const Tensor& from, std::int64_t d, std::int64_t gate) {
@@ -51,7 +52,7 @@ Tensor wideWeights(const Tensor& codes, const Tensor& scale, const Tensor& zero)
   return wide;
 }
 
-/// Numbers rounded to 255 steps of the range that they have as floats.
+/// Returns the numbers rounded to one of 255 steps of their range, which is computed from their f32 values.
 Numbers<double> dynamicallyRounded(const Numbers<double>& values) {
   const std::vector<float> narrow(values.begin(), values.end());
   const DynamicScale by = dynamicScaleOf(narrow);

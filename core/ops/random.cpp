@@ -32,12 +32,12 @@ class Draws {
  public:
   explicit Draws(const Node& node) : m_generator(seedOf(node)) {}
 
-  /// Uniformly distributed in [0, 1).
+  /// Returns a number that is uniformly distributed in [0, 1).
   double uniform() {
     const auto high = static_cast<double>(m_generator() >> 5), low = static_cast<double>(m_generator() >> 6);
     return (high * 67108864.0 + low) / 9007199254740992.0;  // 27 and 26 bits, over 2^53
   }
-  /// With mean 0 and deviation 1, by Marsaglia's polar method.
+  /// Returns a number of the normal distribution with mean 0 and deviation 1, by Marsaglia's polar method.
   double normal() {
     while (true) {
       const double x = 2 * uniform() - 1, y = 2 * uniform() - 1, square = x * x + y * y;
@@ -74,7 +74,7 @@ Result<DataType> drawnType(const Node& node, DataType otherwise) {
       "dtype", fmt::format("random numbers of type {} are not defined, only {}", name(type), kWideFloatTypes.text()));
 }
 
-/// Of the extents in the attribute `shape`.
+/// The extents are in the attribute `shape`.
 Result<Types> inferRandom(const InferContext& context) {
   TRY(checkParameters(context.node()));
   const DataType type = TRY(drawnType(context.node(), DataType::F32));
@@ -174,8 +174,8 @@ Tensors withMask(const KernelContext& context, Tensor y, Tensor mask) {
   return results;
 }
 
-/// y = x · mask / (1 - ratio) when training, where each element of the mask is false with probability `ratio`;
-/// otherwise the input and a mask of ones.
+/// Calculates y = x · mask / (1 - ratio) when training, where each element of the mask is false with probability
+/// `ratio`. Otherwise returns the input and a mask of ones.
 Result<Tensors> dropout(const KernelContext& context) {
   const Tensor& x = context.input(0);
   const bool training = context.hasInput(2) && context.input(2).asInt64(0) != 0;

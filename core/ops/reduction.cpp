@@ -170,7 +170,7 @@ Result<Tensors> reduce(const KernelContext& context) {
   return Tensors{std::move(result)};
 }
 
-/// log(sum(exp(x))), where the largest element is factored out first so that nothing overflows.
+/// Calculates log(sum(exp(x))). The largest element is factored out first, so that nothing overflows.
 template <class T>
 void logSumExpInto(const Tensor& x, const std::vector<std::size_t>& axes, Tensor& result) {
   const auto to = result.mutableData<T>();

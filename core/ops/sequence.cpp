@@ -116,7 +116,7 @@ Result<Tensors> length(const KernelContext& context) {
 
 // --- to and from one tensor
 
-/// Whether the parts lose the axis, which is so only if they have extent 1 by default.
+/// Returns whether the parts lose the axis, which happens only if they have the default extent 1.
 bool losesAxis(const Node& node, bool hasSplit) {
   return !hasSplit && node.intAttribute("keepdims", 1) == 0;
 }

@@ -69,7 +69,7 @@ Status requireEntries(const std::string& attribute, std::size_t has, std::size_t
 struct Classifier {
   SupportVectors support;
   ClassLabels labels;
-  std::vector<std::size_t> starts;  ///< of each class's vectors, and behind the last
+  std::vector<std::size_t> starts;  ///< where the vectors of each class begin, followed by their number
   std::vector<float> coefficients, rho, probA, probB;
   ScoreTransform transform = ScoreTransform::None;
 
@@ -225,7 +225,7 @@ struct Regressor {
   SupportVectors support;
   std::vector<float> coefficients;
   double rho = 0;
-  bool oneClass = false;  ///< whether 1 (like the vectors) or -1 is asked for
+  bool oneClass = false;  ///< whether the result is 1 (similar to the vectors) or -1
 };
 
 Result<Regressor> regressorOf(const Node& node) {

@@ -12,18 +12,18 @@
 namespace fusescope::ops {
 namespace {
 
-/// The checked attributes. `counts[n - 1]` is where the n-grams of length n begin in the pool.
+/// The checked attributes. `counts[n - 1]` is the index in the pool at which the n-grams of length n begin.
 struct Form {
   std::string mode;
   std::int64_t shortest = 0, longest = 0, skips = 0, columns = 0;
-  Ints columnOf;  ///< of each n-gram of the pool
+  Ints columnOf;  ///< the output column of each n-gram of the pool
   std::vector<float> weights;
   Ints starts;
   std::size_t poolSize = 0;
   bool ofTexts = false;
 };
 
-/// The number of n-grams of length `n` in the pool.
+/// Returns the number of n-grams of length `n` in the pool.
 std::int64_t gramCount(const Form& form, std::size_t n) {
   const std::int64_t end = n < form.starts.size() ? form.starts[n] : static_cast<std::int64_t>(form.poolSize);
   return (end - form.starts[n - 1]) / static_cast<std::int64_t>(n);
@@ -88,7 +88,7 @@ Result<Types> inferTfIdf(const InferContext& context) {
   return one(DataType::F32, std::move(shape));
 }
 
-/// Returns which n-gram of the pool each one is; the last of equal ones.
+/// Maps each n-gram to its index in the pool; of equal ones, to the last.
 template <class T>
 std::map<std::vector<T>, std::size_t> gramsOf(const Form& form, const std::vector<T>& pool) {
   std::map<std::vector<T>, std::size_t> grams;
@@ -105,8 +105,9 @@ std::map<std::vector<T>, std::size_t> gramsOf(const Form& form, const std::vecto
   return grams;
 }
 
-/// Counts how often each n-gram of the pool occurs in a row. Between its items are 0 to max_skip_count others, always
-/// equally many; a single item is counted once.
+/// Counts how often each n-gram of the pool occurs in a row. Between two neighbouring items of an n-gram there may be 0
+/// to max_skip_count other items, and equally many everywhere in the n-gram. An n-gram of a single item is counted
+/// once.
 template <class T>
 std::vector<std::int64_t> countsIn(std::span<const T> row, const Form& form,
                                    const std::map<std::vector<T>, std::size_t>& grams) {

@@ -33,7 +33,7 @@ Status requireEqualCounts(std::size_t has, std::size_t wanted, const std::string
   return attributeProblem(attribute, fmt::format("has {} entries, expected {}", has, wanted));
 }
 
-/// What both older operators list: nodes by tree and id, and the weights of leaves.
+/// What both older operators contain: nodes, identified by tree and id, and the weights of leaves.
 struct ListedTrees {
   const Node& node;
   std::string prefix;  ///< of the leaves' attributes: "target" or "class"
@@ -293,8 +293,8 @@ struct Classifier {
   ClassLabels labels;
   std::vector<double> base;
   ScoreTransform transform = ScoreTransform::None;
-  std::optional<std::size_t> single;  ///< of two classes, the one that all leaves write to
-  bool mixed = false;                 ///< a weight is negative: scores are no probabilities
+  std::optional<std::size_t> single;  ///< if all leaves write the score of only one of two classes: that class
+  bool mixed = false;                 ///< a weight is negative, so that scores are no probabilities
 };
 
 Result<Classifier> classifierOf(const Node& node) {
@@ -327,7 +327,8 @@ Result<Types> inferClassifier(const InferContext& context) {
                TensorType{DataType::F32, Shape::of(std::vector{rows, classes})}};
 }
 
-/// Returns the class with the largest score, as it is written, of those that have one; the first of equal ones.
+/// Returns the class with the largest score, rounded to f32 as in the result, among the classes that have a score; of
+/// equal ones, the first.
 std::size_t largest(const std::vector<std::optional<double>>& scores) {
   const auto written = [&](std::size_t i) { return static_cast<float>(*scores[i]); };
   std::size_t best = 0;

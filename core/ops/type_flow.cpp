@@ -13,11 +13,11 @@ namespace fusescope {
 namespace {
 
 constexpr std::int64_t kSmallCount = 4096;  // elements of a value on which a shape may depend
-constexpr int kMostWalks = 4;               // over one graph; nothing is learned in the last one
+constexpr int kMostWalks = 4;  // how often one graph is walked over at most; nothing new is learned in the last walk
 // Bytes by which a computed constant may be larger than its inputs.
 constexpr std::size_t kMostGrowth = std::size_t{4} << 20;
 
-/// Whether kernels compute with this type. Values of other types are only moved.
+/// Returns whether kernels compute with this type. Values of other types are only moved.
 bool hasArithmetic(DataType type) {
   switch (type) {
     case DataType::Undefined:
@@ -190,9 +190,9 @@ class Walk {
   TypeFlowOptions m_options;
   TypeFlow m_flow;
   OpenExtents m_extents;
-  std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< of what may be a shape; by ValueId
+  std::vector<std::optional<SymbolicInts>> m_symbolic;  ///< for values that may be shapes, by ValueId
   GreatestElements m_greatest;
-  std::map<ValueId, TensorType> m_named;  ///< of the inputs, as they were given
+  std::map<ValueId, TensorType> m_named;  ///< the types of the inputs as they were given
 };
 
 std::optional<Dim> mergedDim(const Dim& declared, const Dim& computed) {

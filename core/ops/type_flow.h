@@ -52,8 +52,8 @@ struct TypeFlow {
 Result<TypeFlow> flowTypes(const Graph& graph, const std::vector<TensorType>& inputs, const TypeFlowOptions& options,
                            const StopToken& stop = {});
 
-/// Whether a node can be computed before run time if its inputs are known: it has a kernel, is deterministic, has no
-/// body, and is not the DequantizeLinear of a weight.
+/// Returns whether a node can be computed before run time if its inputs are known: it has a kernel, is deterministic,
+/// has no body, and is not the DequantizeLinear of a weight.
 bool isComputable(const Node& node);
 
 /// Returns `computed`, completed by `declared`, or nothing if they contradict each other. If a symbol was computed and

@@ -15,7 +15,8 @@ Diagnostic badCommand(std::string message, std::string help = {}) {
   return {.message = std::move(message), .where = {.attribute = "command"}, .help = std::move(help)};
 }
 
-/// Reads a command character by character. A word is begun where something of it was seen, also an empty quotation.
+/// Splits a command into words, character by character. A word exists as soon as any part of it was read, even if this
+/// is only an empty quotation.
 class WordReader {
  public:
   explicit WordReader(std::string_view command) : m_rest(command) {}

@@ -28,14 +28,14 @@ std::optional<fs::path> onPath(const std::string& program) {
   return {};
 }
 
-/// Whether two programs are one: in the same folder (a virtual environment's Python is a link to another one's) and the
-/// same file.
+/// Returns whether two programs are the same: the same file in the same folder. The Python of a virtual environment is
+/// a link to the Python of another environment, so that comparing files is not enough.
 bool areOne(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
   return a.parent_path() == b.parent_path() && fs::equivalent(a, b, ignored);
 }
 
-/// The environments that are found without being asked for.
+/// Returns the environments that are found without the user naming one.
 std::vector<Environment> environmentsHere() {
   std::vector<Environment> found;
   std::vector<fs::path> programs;

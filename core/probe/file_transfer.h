@@ -72,7 +72,7 @@ class FileReceiver {
     std::uint64_t size = 0;
   };
   std::vector<File> m_files;
-  std::size_t m_next = 0;  ///< the file that is on its way
+  std::size_t m_next = 0;  ///< the file that is being received
   std::uint64_t m_at = 0, m_received = 0;
   Descriptor m_descriptor;
   Sha256 m_hash;

@@ -37,8 +37,8 @@ class FrameReader {
 
  private:
   std::string m_held;
-  std::size_t m_taken = 0;     ///< bytes of m_held that were read
-  std::size_t m_searched = 0;  ///< from m_taken on: no line ends in these
+  std::size_t m_taken = 0;     ///< bytes of m_held that were read already
+  std::size_t m_searched = 0;  ///< bytes from m_taken on in which no line ends
   std::optional<Json> m_header;
 };
 

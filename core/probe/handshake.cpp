@@ -19,14 +19,15 @@ namespace fusescope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kPollMs = 20;                                 ///< how often a stop is looked for
-constexpr std::size_t kMostNoise = std::size_t{256} << 10;  ///< printed by what starts Python, before Python answers
+constexpr int kPollMs = 20;  ///< how often the program checks whether it was asked to stop
+constexpr std::size_t kMostNoise = std::size_t{256} << 10;  ///< bytes that the command may print before Python answers
 
 namespace fs = std::filesystem;
 
-/// Python's second start: with the user's variables and packages, but nothing from the current folder. It keeps
-/// standard output for the protocol, so that whatever prints does no harm, says its version, and takes the prelude. It
-/// has no quotation mark, and is short: a terminal takes lines of 4095 bytes.
+/// The program of Python's second start, which has the user's variables and packages but nothing from the current
+/// folder. It reserves standard output for the protocol, so that other output does no harm, reports its version and
+/// reads the prelude. It contains no quotation mark, and it is short because terminals accept lines of at most 4095
+/// bytes.
 constexpr const char* kReceive = R"(import sys
 sys.path[:]=[p for p in sys.path if p]
 import os
@@ -50,11 +51,13 @@ while len(z)<@SIZE@:
 exec(compile(z,'prelude','exec'))
 )";
 
-/// What is said for this program, or by a user for others, of how threads wait (session/process_start.h).
+/// Variables that say how threads wait. They are set for this program (session/process_start.h), or by a user for other
+/// programs.
 constexpr std::array kThreadVariables{"OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME"};
 
-/// Python's first start, isolated and without packages, only starts it again: so no shell parses what it runs. A
-/// compiler is timed as it is by itself, so that kThreadVariables go.
+/// The program of Python's first start, which is isolated and has no packages. It only starts Python again, so that no
+/// shell parses the program of the second start. It removes kThreadVariables, because a compiler is timed with its own
+/// defaults.
 constexpr const char* kRestart =
     "import os,sys;e=dict(os.environ);c=os.path.realpath(os.getcwd());"
     "e['PYTHONPATH']=os.pathsep.join([p for p in e.get('PYTHONPATH','').split(os.pathsep)"
@@ -74,7 +77,7 @@ std::string randomWord() {
   return fmt::format("{:08x}{:08x}", random(), random());
 }
 
-/// The prelude, with what it is to know.
+/// Returns the prelude, with the values that it needs.
 std::string preludeFor(const ImportAhead& ahead) {
   const bool isNamed = !ahead.compiler.empty() && !ahead.what.empty();
   const std::string what = isNamed ? fmt::format("('{}', *{})", ahead.compiler, ahead.what) : "None";
@@ -86,7 +89,7 @@ std::string receiving(const std::string& nonce, std::size_t prelude) {
   return replaced(replaced(kReceive, "@NONCE@", nonce), "@SIZE@", std::to_string(prelude));
 }
 
-/// One line, since interactive Python runs what it reads line by line.
+/// Returns the program of the first start as one line, because an interactive Python executes its input line by line.
 std::string firstLine(std::string receive) {
   receive = replaced(receive, "\\", "\\\\");
   receive = replaced(receive, "\n", "\\n");
@@ -95,7 +98,7 @@ std::string firstLine(std::string receive) {
   return replaced(restart, "@RECEIVE@", receive);
 }
 
-/// Whether a command is nothing but a Python of this machine, so that what it is given reaches it as it is.
+/// Returns whether the command is only the path of a Python on this machine, so that its arguments reach it unchanged.
 bool isPython(const std::string& command) {
   const fs::path program = programOf(command);
   std::error_code failed;
@@ -108,7 +111,7 @@ bool isPython(const std::string& command) {
              "ELF";
 }
 
-/// What kRestart makes of the variables.
+/// Returns the variables of this process as kRestart changes them.
 std::vector<std::string> variablesOfPython() {
   std::error_code failed;
   const fs::path here = fs::canonical(fs::current_path(failed), failed);
@@ -135,7 +138,7 @@ class Handshake {
             const StopToken& stop)
       : m_process(process), m_command(command), m_patience(patience), m_until(Clock::now() + patience), m_stop(stop) {}
 
-  /// Writes `first`, and `probe` once Python has answered with `nonce`.
+  /// Writes `first`, and writes `probe` as soon as Python has answered with `nonce`. Returns the answer.
   Result<Greeting> run(const std::string& nonce, std::string first, std::string probe) {
     const std::string marker = "fusescope-probe " + nonce + " ";
     m_toWrite = std::move(first);
@@ -180,7 +183,7 @@ class Handshake {
     return std::move(m_greeting);
   }
 
-  /// Waits a little for something to read or to write. Errors: see shakeHands().
+  /// Waits briefly until something can be read or written, and reads or writes it. Errors: see shakeHands().
   Status turn() {
     TRY(checkStop(m_stop));
     std::array<pollfd, 3> ends{pollfd{m_process.out(), POLLIN, 0}, pollfd{m_process.error(), POLLIN, 0},
@@ -198,7 +201,7 @@ class Handshake {
     return Done{};
   }
 
-  /// False at the end of the pipe.
+  /// Returns false at the end of the pipe.
   static bool readInto(int descriptor, std::string& text) {
     std::array<char, 16384> piece;
     const ssize_t count = ::read(descriptor, piece.data(), piece.size());
@@ -209,7 +212,8 @@ class Handshake {
   void write() {
     const ssize_t count = m_process.write(m_toWrite);
     if (count > 0) m_toWrite.erase(0, static_cast<std::size_t>(count));
-    if (count < 0 && errno == EPIPE) m_toWrite.clear();  // it ends; how is read where it printed
+    // The process is ending; its exit is noticed where its output is read.
+    if (count < 0 && errno == EPIPE) m_toWrite.clear();
   }
 
   Diagnostic ended() {
@@ -243,7 +247,7 @@ class Handshake {
   const Clock::time_point m_until;
   const StopToken& m_stop;
   Greeting m_greeting;
-  std::string m_printed;  ///< on standard output, not yet read
+  std::string m_printed;  ///< standard output that is not processed yet
   std::string m_toWrite;
   bool m_errorClosed = false;
 };

@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// "asked": what was asked for cannot be had there, whatever the network is.
+/// Makes the error of a refusal. The kind "asked" means that the compiler does not support the request for any network.
 Diagnostic refusalFrom(const Json& event) {
   Diagnostic refusal{.message = textOf(event, "message"), .help = textOf(event, "help")};
   if (textOf(event, "kind") == "asked") refusal.where.attribute = "--compiler";

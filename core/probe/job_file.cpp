@@ -32,12 +32,13 @@ Diagnostic located(Diagnostic error, const fs::path& path) {
   return error;
 }
 
-/// A request as both files have it: {json, files[{name, size, sha256}]}.
+/// Returns a request as it is stored in a job file and in its result: {json, files[{name, size, sha256}]}.
 Result<Json> describedRequest(const ProbeRequest& request, const StopToken& stop) {
   return Json{{"json", request.json}, {"files", TRY(describedFiles(request, false, stop))}};
 }
 
-/// A request without what a job alone decides: how long something is measured, and by how many threads.
+/// Returns a request without the fields that may differ between a job and its result: how long something is measured,
+/// and with how many threads.
 Json comparable(Json json) {
   if (!json.is_object()) return json;
   for (const char* measured : {"seconds", "warmup_seconds", "runs"}) json.erase(measured);
@@ -46,18 +47,18 @@ Json comparable(Json json) {
   return json;
 }
 
-/// An answer in a result.
+/// One answer in the result of a job file.
 struct Recorded {
   Json request;
-  Json event;                          ///< with "event": answer, error or ended
-  std::vector<std::size_t> positions;  ///< of its files in the archive
+  Json event;                          ///< the event, which is answer, error or ended
+  std::vector<std::size_t> positions;  ///< the positions of the answer's files in the archive
   bool wasGiven = false;
 
   const Json& json() const { return request.at("json"); }
   const Json& files() const { return request.at("files"); }
 };
 
-/// Answers as the result of a job file has them.
+/// Answers requests from the result of a job file.
 class RecordedJob final : public ProbeJob {
  public:
   RecordedJob(fs::path path, ZipReader archive, std::string compiler, std::vector<Recorded> answers)
@@ -97,7 +98,7 @@ class RecordedJob final : public ProbeJob {
   }
 
  private:
-  /// What is not as it was in the job.
+  /// Returns the error for a request without an answer. It says what differs from the requests in the job.
   Diagnostic noAnswer(const std::string& op, const Json& files) const {
     const auto isOfOp = [&](const Recorded& answer) { return textOf(answer.json(), "op") == op; };
     if (std::ranges::none_of(m_answers, isOfOp))
@@ -164,7 +165,8 @@ Result<Recorded> recordedFrom(const Json& json, const ZipReader& archive, const 
   return answer;
 }
 
-/// A probe compresses nothing: what would be larger unpacked than the whole file was made by somebody else.
+/// A probe does not compress files. If the contents of an archive are larger than the archive, it was not made by a
+/// probe.
 Status checkUnpackedSize(const ZipReader& archive) {
   std::uint64_t bytes = 0;
   for (const ZipReader::Entry& entry : archive.entries())

@@ -21,7 +21,8 @@ namespace fusescope {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr int kBeats = 6;  ///< that are sent within the time after which silence means that a side is gone
+/// The number of signs of life within the time after which silence means that the other side is gone.
+constexpr int kBeats = 6;
 
 }  // namespace
 
@@ -117,7 +118,8 @@ void Listener::send(const Json& header, std::string_view payload) {
   ::eventfd_write(m_wake.number(), 1);
 }
 
-/// Asks for a word that only this machine's files can tell, after the probe's own was found here.
+/// Returns whether the probe and this program see the same files. First the probe's word is read from its file here;
+/// then the probe is asked for a word that only a file of this machine contains.
 Result<bool> Listener::sharesFiles(const ProbeOptions& options, const StopToken& stop) {
   const std::string word = textOf(m_hello, "word"), path = textOf(m_hello, "word_path");
   if (const auto here = readTextFile(path); word.empty() || !here.ok() || here.value() != word) return false;
@@ -141,7 +143,7 @@ void Listener::serve() {
   m_process.finish();
 }
 
-/// Waits for something to do, and does it. False when the connection is no more.
+/// Waits for work and does it. Returns false when the connection is closed.
 bool Listener::serveOnce() {
   {
     const std::lock_guard lock(m_mutex);

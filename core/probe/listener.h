@@ -75,14 +75,14 @@ class Listener {
   StartedProcess m_process;
   const Json m_hello;
   bool m_isLocal = false;
-  Descriptor m_wake;  ///< an eventfd
+  Descriptor m_wake;  ///< an eventfd that wakes the thread
   mutable std::mutex m_mutex;
   std::string m_toSend;
   std::map<std::int64_t, std::shared_ptr<Mailbox>> m_jobs;
   std::int64_t m_lastJob = 0;
   std::optional<Diagnostic> m_broken;
   bool m_stops = false;
-  // Of the thread alone:
+  // The following members are used by the thread only.
   FrameReader m_reader;
   LastWords m_words;
   bool m_errorOpen = true;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The listener of one command; whoever starts it holds the lock meanwhile.
+/// The listener of one command. A thread that starts it holds the lock until it has started.
 struct Place {
   std::timed_mutex mutex;
   std::shared_ptr<Listener> listener;

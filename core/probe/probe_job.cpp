@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A job of a listener that runs.
+/// A job of a listener that is running.
 class LiveJob final : public ProbeJob {
  public:
   LiveJob(Environment environment, std::string compiler, std::shared_ptr<Listener> listener)
@@ -65,7 +65,8 @@ class LiveJob final : public ProbeJob {
     auto answer = asked(request, m_listener->isLocal() && !m_sendsFiles, stop, progress);
     if (answer.ok()) {
       if (auto value = std::move(answer).value()) return std::move(*value);
-      // A file is another one over there although folders are shared, as in a container: it is sent.
+      // Although the folders are shared, this file is a different one there, as may happen in a container. The files
+      // are therefore sent.
       m_sendsFiles = true;
       ++m_request;
       answer = asked(request, false, stop, progress);
@@ -79,7 +80,7 @@ class LiveJob final : public ProbeJob {
   }
 
  private:
-  /// One request from its first word to its last. Nothing where the probe does not see the same files.
+  /// Sends one request and waits for its answer. Returns nothing if the probe does not see the same files.
   Result<std::optional<ProbeAnswer>> asked(const ProbeRequest& request, bool byPath, const StopToken& stop,
                                            const Progress& progress) {
     const Json files = TRY(describedFiles(request, byPath, stop));
@@ -95,7 +96,8 @@ class LiveJob final : public ProbeJob {
       if (event == "progress" && progress) progress(textOf(header, "phase"), textOf(header, "detail"));
       if (event == "got") sender.acknowledged(countOf(header, "at"));
       const auto id = header.find("id");
-      if (id != header.end() && id->is_number() && countOf(header, "id") != m_request) continue;  // of one that failed
+      // An answer to an earlier request, which failed, is skipped.
+      if (id != header.end() && id->is_number() && countOf(header, "id") != m_request) continue;
       if (event == "need") TRY(orEnd(need(sender, header, request, files)));
       if (event == "got" || event == "need") TRY(orEnd(sender.sendOn()));
       if (event == "error") {
@@ -106,7 +108,8 @@ class LiveJob final : public ProbeJob {
     }
   }
 
-  /// A file that did not arrive whole, there or here, leaves a job that waits for the rest: it is ended.
+  /// Ends the job if `result` is an error: if a file was not transferred completely in either direction, the job would
+  /// wait for the rest.
   template <class T>
   Result<T> orEnd(Result<T> result) {
     if (!result.ok()) end();
@@ -160,7 +163,8 @@ class LiveJob final : public ProbeJob {
     return folder;
   }
 
-  /// Files that lie in the probe's folder on this machine: they stay there, or are moved where the caller wants them.
+  /// Returns the files of an answer that are in the probe's folder on this machine. They remain there, or are moved to
+  /// the caller's folder.
   Result<std::map<std::string, fs::path>> localFiles(const Json& files, const fs::path& folder) const {
     const FileReceiver names = TRY(FileReceiver::forAnswer(files, folder));
     std::map<std::string, fs::path> found = names.files();
@@ -213,9 +217,9 @@ class LiveJob final : public ProbeJob {
   std::shared_ptr<Mailbox> m_mailbox;
   std::shared_ptr<LiveProcess> m_process;
   std::uint64_t m_request = 0;
-  std::uint64_t m_got = 0;  ///< bytes of answers' files, of all requests
+  std::uint64_t m_got = 0;  ///< bytes of files that were received with answers, for all requests
   std::optional<Mailbox::Clock::time_point> m_until;
-  std::chrono::milliseconds m_patience{};  ///< until m_until
+  std::chrono::milliseconds m_patience{};  ///< the time between the beginning of the request and m_until
   std::optional<TemporaryFolder> m_folder;
   Json m_opened;
   bool m_sendsFiles = false;

@@ -13,7 +13,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::chrono::seconds kRestPatience{2};
-/// Of the time that was measured: what others may use of a processor meanwhile.
+/// If other jobs used a processor for more than this share of the measured time, the measurement counts as disturbed.
 constexpr double kMostUsed = 0.02;
 
 struct LiveList {
@@ -22,7 +22,7 @@ struct LiveList {
 };
 
 LiveList& liveList() {
-  static LiveList& list = *new LiveList;  // jobs that end with the program still need it
+  static LiveList& list = *new LiveList;  // never destroyed, because jobs that end with the program still need it
   return list;
 }
 
@@ -37,7 +37,7 @@ bool LiveProcess::rest(bool on, std::optional<double>& usedMs) {
     if (!frame.ok() || !frame.value()) return false;
     const Json& header = frame.value()->header;
     if (textOf(header, "event") == "ended") {
-      m_mailbox->put(*frame.value());  // for who asks it next
+      m_mailbox->put(*frame.value());  // for the next thread that waits for it
       return false;
     }
     if (textOf(header, "event") != "rest" || header.value("on", Json()) != on) continue;

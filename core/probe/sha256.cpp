@@ -38,7 +38,8 @@ bool hasInstructions() {
   return __builtin_cpu_supports("sse4.1") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & kSha) != 0;
 }
 
-/// The same as Sha256::block() of each of `count` blocks, by the processor's own instructions: eight times as fast.
+/// Does the same as Sha256::block() for each of `count` blocks, with the processor's own instructions, which are eight
+/// times as fast.
 __attribute__((target("sha,sse4.1"))) void blocksByInstructions(std::uint32_t* state, const unsigned char* bytes,
                                                                 std::size_t count) {
   const auto loaded = [](const void* at) __attribute__((target("sha,sse4.1"))) {

@@ -22,7 +22,7 @@ class Sha256 {
 
   std::array<std::uint32_t, 8> m_state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<unsigned char, 64> m_held{};  ///< of a block that is not whole
+  std::array<unsigned char, 64> m_held{};  ///< the bytes of an incomplete block
   std::uint64_t m_bytes = 0;
 };
 

@@ -21,7 +21,7 @@
 namespace fusescope {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{500};  ///< for a process to end by itself
+constexpr std::chrono::milliseconds kPatience{500};  ///< the time that a process gets to end by itself
 
 struct Pipe {
   Descriptor read, write;
@@ -34,7 +34,7 @@ Result<Pipe> openPipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// Two ends of a connection; writing where nobody reads any more can be done without a signal.
+/// Opens a connection with two ends. Unlike a pipe, it can be written to without a signal when nobody reads any more.
 Result<Pipe> openSocket() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -42,7 +42,7 @@ Result<Pipe> openSocket() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-/// What posix_spawn() needs, freed again.
+/// The settings of posix_spawn(), which are freed when this object is destroyed.
 struct SpawnSettings {
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -64,7 +64,7 @@ struct SpawnSettings {
   }
 };
 
-/// With a null pointer behind the last.
+/// Returns pointers to the texts, followed by a null pointer.
 std::vector<char*> pointersTo(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -114,7 +114,7 @@ StartedProcess::StartedProcess(StartedProcess&& other) noexcept
 void StartedProcess::finish() {
   if (m_id <= 0) return;
   m_in.close();
-  m_out.close();  // whoever writes on learns that nobody reads
+  m_out.close();  // a process that continues to write gets an error
   m_error.close();
   if (endsWithin(kPatience)) return;
   ::kill(-m_id, SIGKILL);
@@ -128,7 +128,8 @@ bool StartedProcess::hasEnded() {
 
 bool StartedProcess::endsWithin(std::chrono::milliseconds patience) {
   if (hasEnded()) return true;
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, m_id, 0)));  // can be read once it has ended
+  // This descriptor becomes readable when the process has ended.
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, m_id, 0)));
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!hasEnded()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
@@ -137,7 +138,7 @@ bool StartedProcess::endsWithin(std::chrono::milliseconds patience) {
     if (process.isOpen()) {
       ::poll(&end, 1, static_cast<int>(left.count()));
     } else {
-      ::poll(nullptr, 0, 2);  // an old system
+      ::poll(nullptr, 0, 2);  // for systems without pidfd_open
     }
   }
   return true;

@@ -47,7 +47,7 @@ class StartedProcess {
   pid_t m_id = -1;
   Descriptor m_in, m_out, m_error;
   bool m_ended = false;
-  int m_status = 0;  ///< as waitpid() gives it
+  int m_status = 0;  ///< see waitpid()
 };
 
 /// Returns the name of a signal, as "signal 11 (Segmentation fault)".

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As VARIABLES of witness.py has them, and what leads to a Python.
+/// The same prefixes as VARIABLES in witness.py, and those of variables that determine which Python is started.
 constexpr std::array kPrefixes{"PYTHON", "LD_",      "CUDA_", "NVIDIA_", "ORT_",    "ONNX",        "OPENVINO",
                                "OV_",    "TENSORRT", "TRT_",  "TORCH",   "PYTORCH", "TRITON",      "MKL",
                                "DNNL",   "ONEDNN",   "OMP_",  "KMP_",    "GOMP_",   "VIRTUAL_ENV", "CONDA_PREFIX",
@@ -59,7 +59,7 @@ Json cardFacts() {
   return cards;
 }
 
-/// Names below /dev that stand for cards: a driver that begins or ends to work changes them.
+/// Lists the names in /dev that represent accelerators. They change when a driver starts or stops working.
 Json deviceFacts() {
   constexpr std::array kDevices{"nvidia", "dri", "dxg", "accel", "kfd"};
   std::vector<std::string> devices;
@@ -77,8 +77,8 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Whether the file of an entry of a witness is as the entry says.
-bool isAsTold(const Json& entry) {
+/// Returns whether a file is unchanged since its entry in a witness was written.
+bool isFileUnchanged(const Json& entry) {
   if (!entry.is_array() || entry.size() != 7 || !entry[0].is_string()) return false;
   for (std::size_t i = 1; i < 5; ++i)
     if (!entry[i].is_number_integer()) return false;
@@ -107,7 +107,7 @@ Result<Json> askWitness(const Environment& environment, std::string_view compile
 bool isUnchanged(const Json& witness) {
   const auto files = witness.is_object() ? witness.find("files") : witness.end();
   return witness.is_object() && files != witness.end() && files->is_array() && !files->empty() &&
-         std::ranges::all_of(*files, isAsTold);
+         std::ranges::all_of(*files, isFileUnchanged);
 }
 
 Json factsOfThisMachine() {

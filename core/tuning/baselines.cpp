@@ -38,7 +38,7 @@ PinSet pinsWithout(PinSet a, const PinSet& b) {
 
 Result<std::optional<TunePoint>> bisect(Evaluations& evaluations, std::size_t count,
                                         const std::function<PinSet(std::size_t)>& setOf) {
-  std::size_t few = 0, enough = count;  // 0 may be enough too
+  std::size_t few = 0, enough = count;  // 0 may be enough, too
   std::optional<TunePoint> found;
   for (std::size_t tried = count;; tried = few + (enough - few) / 2) {
     const TunePoint point = TRY(evaluations.evaluate(setOf(tried)));

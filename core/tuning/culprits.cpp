@@ -53,7 +53,7 @@ class CulpritSearch {
     return known == m_errors.end() ? std::numeric_limits<double>::quiet_NaN() : known->second;
   }
 
-  /// Also returns false if nothing may be tried any more.
+  /// Returns whether the network is right without these switches, or false if nothing may be tried any more.
   Result<bool> isRight(const SwitchSet& off) {
     if (const auto known = m_errors.find(off); known != m_errors.end()) return known->second <= m_options.tolerance;
     if (m_options.stop.stop_requested() || (m_options.builds > 0 && m_builds >= m_options.builds)) m_isOver = true;
@@ -104,7 +104,7 @@ class CulpritSearch {
   const ErrorWithout& m_errorWithout;
   const CulpritOptions& m_options;
   std::map<SwitchSet, double> m_errors;
-  std::optional<SwitchSet> m_known;  ///< the smallest set that is known to do
+  std::optional<SwitchSet> m_known;  ///< the smallest set that is known to be sufficient
   std::int64_t m_builds = 0;
   bool m_isOver = false;
 };

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether `a` is nowhere worse than `b`.
+/// Returns whether `a` is nowhere worse than `b`.
 bool covers(const TunePoint& a, const TunePoint& b) {
   return a.error <= b.error && a.pins.size() <= b.pins.size() && !cheaper(b.cost, a.cost);
 }

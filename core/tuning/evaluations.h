@@ -33,7 +33,7 @@ class Evaluations {
   /// Returns the point of a set that was evaluated, or that has the same effect as one.
   std::optional<TunePoint> known(const PinSet& pins);
   bool meets(const TunePoint& point) const;
-  /// Whether `a` is better than `b`; both meet the goal, or neither does.
+  /// Returns whether `a` is better than `b`; both meet the goal, or neither does.
   bool better(const TunePoint& a, const TunePoint& b) const;
   /// From now on, only sets with at most this error meet the goal.
   void setMaxError(double error) { m_goal.maxError = error; }
@@ -64,7 +64,7 @@ class Evaluations {
   OnBetter m_onBetter;
   std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
   std::map<PinSet, PinnedPlan> m_plans;
-  /// The errors of this search; if it was also checked on the reference, the larger one.
+  /// The errors of this search. If a set was also checked on the reference, its error is the larger one.
   std::map<Hash128, double> m_errors;
   std::set<Hash128> m_asked;
   std::optional<TunePoint> m_best, m_leastError, m_allPinned;

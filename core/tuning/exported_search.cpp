@@ -8,18 +8,19 @@ namespace fusescope {
 namespace {
 
 constexpr int kMostSearches = 8;
-constexpr double kLeastFactor = 0.5;  ///< of the largest error from one search to the next
+/// The largest error of a search is at least this factor times that of the previous search.
+constexpr double kLeastFactor = 0.5;
 
 class Searches {
  public:
   Searches(TuneOracle& oracle, const TuneGoal& goal, TuneMemory& memory, const OnBetter& onBetter,
            const CheckExported& check)
-      : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(onBetter), m_check(check), m_held(goal) {}
+      : m_oracle(oracle), m_goal(goal), m_memory(memory), m_onBetter(onBetter), m_check(check), m_currentGoal(goal) {}
 
   Result<ExportedSearch> run() {
     for (int search = 1;; ++search) {
-      ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_held, m_memory, m_onBetter)),
-                           .heldTo = m_held.maxError};
+      ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_currentGoal, m_memory, m_onBetter)),
+                           .heldTo = m_currentGoal.maxError};
       TuneResult& result = found.result;
       if (!isNearEnough(result) || result.end == TuneEnd::Stopped) return found;
       if (!TRY(check(found))) return found;
@@ -37,7 +38,8 @@ class Searches {
  private:
   double limit() const { return *m_goal.maxError; }
 
-  /// Whether a search with a smaller largest error, which may not have met it, at least meets the original one.
+  /// Returns whether the result meets the original largest error. The search may have had a smaller one, which the
+  /// result need not meet.
   bool isNearEnough(const TuneResult& result) const {
     return result.ok || (!m_goal.minSpeedup && result.chosen.error <= limit());
   }
@@ -64,19 +66,19 @@ class Searches {
     return checked;
   }
 
-  void holdTighter(double error) { *m_held.maxError *= std::max(limit() / error, kLeastFactor); }
+  void holdTighter(double error) { *m_currentGoal.maxError *= std::max(limit() / error, kLeastFactor); }
 
   bool isOver(std::chrono::steady_clock::time_point begin) const {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
     return m_goal.seconds > 0 && passed.count() >= m_goal.seconds;
   }
 
-  /// Whether the time is over; otherwise the next search gets the remaining time.
+  /// Returns whether the time is over. If it is not, the next search gets the remaining time.
   bool isOverTime(TuneResult& result) {
     if (m_goal.seconds <= 0) return false;
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - m_begin;
-    m_held.seconds = m_goal.seconds - passed.count();
-    if (m_held.seconds > 0) return false;
+    m_currentGoal.seconds = m_goal.seconds - passed.count();
+    if (m_currentGoal.seconds > 0) return false;
     result.end = TuneEnd::Seconds;
     return true;
   }
@@ -86,7 +88,7 @@ class Searches {
   TuneMemory& m_memory;
   const OnBetter& m_onBetter;
   const CheckExported& m_check;
-  TuneGoal m_held;  ///< of the search that is under way
+  TuneGoal m_currentGoal;  ///< the goal of the current search
   const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
 };
 

@@ -27,7 +27,7 @@
 namespace fusescope {
 namespace {
 
-constexpr int kPollMs = 50;                 ///< how often a stop is looked for
+constexpr int kPollMs = 50;                 ///< how often the program checks whether it was asked to stop
 constexpr std::size_t kMostPrinted = 4096;  ///< characters: a number is shorter
 
 Diagnostic metricError(std::string message, std::string help = {}) {

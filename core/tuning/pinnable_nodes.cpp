@@ -31,7 +31,8 @@ Status addNodes(const Plan& lowered, const Plan& exact, const BodyPath& path, Fu
     const FusedNode* fused = lowered.fusedNodeOf(id);
     if (fused == nullptr) continue;
     const FusedNodeId place = path.isNetwork() ? fused->id : fusedOfHolder;
-    if (!exact.graph().has(id)) continue;  // a node that quantises or dequantises
+    // The exact graph does not contain nodes that quantise or dequantise.
+    if (!exact.graph().has(id)) continue;
     const DataType narrow = lowered.calculates[id.index], wide = exact.calculates[id.index];
     const bool isNarrower = isFloat(narrow) && isFloat(wide) && bitWidth(narrow) < bitWidth(wide);
     if ((isNarrower || (coded[id.index] && isFloat(wide))) && !settled.contains(id))

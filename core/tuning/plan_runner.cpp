@@ -204,7 +204,7 @@ class PlanRunner::Run {
   const Round& m_round;
   std::map<ValueId, Activations> m_values;
   std::map<ValueId, int> m_uses;
-  std::vector<char> m_needed;  ///< by FusedNodeId
+  std::vector<char> m_needed;  ///< indexed by FusedNodeId
 };
 
 Result<std::vector<std::vector<Tensor>>> PlanRunner::run(const std::shared_ptr<const Plan>& plan) {

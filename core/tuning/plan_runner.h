@@ -37,7 +37,7 @@ class PlanRunner {
   const ActivationStore& store() const { return m_store; }
 
  private:
-  /// The samples with equal extents.
+  /// Samples of equal extents.
   struct Round {
     std::map<std::string, Dims> extents;
     std::vector<Inputs> samples;

@@ -84,7 +84,7 @@ class SmallerSearch {
       SwitchSet fewer = set;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       const bool isEnough = TRY(does(fewer));
-      if (m_isOver) return Done{};  // whether one can be left out is unknown
+      if (m_isOver) return Done{};  // it is unknown whether a switch can be left out
       if (isEnough)
         set = std::move(fewer);
       else

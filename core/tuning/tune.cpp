@@ -12,7 +12,7 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kSearching = "sets of pins";  ///< what is under way, for people
+constexpr const char* kSearching = "sets of pins";  ///< the name of the current work, for people
 
 Status checkGoal(const TuneGoal& goal) {
   const auto bad = [](std::string message, std::string option, std::string help) {

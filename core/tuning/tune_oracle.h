@@ -27,7 +27,7 @@ struct PlanCost {
   PriceSource how = PriceSource::Unknown;
   bool operator==(const PlanCost&) const = default;
 };
-/// Whether `a` is cheaper than `b`. A plan whose prices are all known is cheaper than one with unknown prices.
+/// Returns whether `a` is cheaper than `b`. A plan whose prices are all known is cheaper than one with unknown prices.
 /// Otherwise the plan with less time (if all prices are known), then fewer conversions, then fewer bytes (if both are
 /// known) is cheaper.
 bool cheaper(const PlanCost& a, const PlanCost& b);
@@ -52,7 +52,8 @@ class TuneOracle {
   /// Returns the error of the whole network. It is infinite if something finite became infinite or NaN. A cancellation
   /// ends the search with the best result so far.
   virtual Result<double> error(const PinSet& pins) = 0;
-  /// Whether a chosen set must also be good enough on the reference, because error() was measured on something else.
+  /// Returns whether a chosen set must also be good enough on the reference, because error() was measured on something
+  /// else.
   virtual bool hasReference() const { return false; }
   /// Returns the error on the reference.
   virtual Result<double> errorOnReference(const PinSet& pins) { return error(pins); }

@@ -11,8 +11,9 @@
 namespace fusescope {
 namespace {
 
-constexpr int kOrders = 3;         ///< so many other orders in which pins are taken out
-constexpr double kOrderNoise = 1;  ///< of the logarithm of what orders them
+constexpr int kOrders = 3;  ///< the number of other orders in which pins are removed
+/// The standard deviation of the noise that is added to the logarithm by which groups are ordered.
+constexpr double kOrderNoise = 1;
 
 struct KnownSearch {
   std::string_view name;
@@ -223,7 +224,7 @@ class TuneSearch {
       return !m_evaluations.meets(point) || !isFaster(point.cost, best.cost);
     });
     std::ranges::sort(faster, [](const TunePoint& a, const TunePoint& b) { return cheaper(a.cost, b.cost); });
-    for (TunePoint& limit : faster) {  // one that fails on the reference is not a limit
+    for (TunePoint& limit : faster) {  // an evaluation that fails on the reference is not a limit
       if (!TRY(m_evaluations.meetsOnReference(limit, ask))) continue;
       m_noSlower = limit;
       m_result.noSlowerThan = limit.cost;
@@ -254,7 +255,7 @@ class TuneSearch {
     return Done{};
   }
 
-  /// Whether `a` is faster than `b` (by known times) and has at most the same error.
+  /// Returns whether `a` is faster than `b` (by known times) and has at most the same error.
   static bool beats(const TunePoint& a, const TunePoint& b) { return isFaster(a.cost, b.cost) && a.error <= b.error; }
 
   TuneResult result() {
@@ -266,7 +267,8 @@ class TuneSearch {
       if (beats(m_result.allPinned, m_result.chosen)) m_result.chosen = m_result.allPinned;
     }
     auto& beaten = m_result.beatenByAllPinned;
-    if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();  // the chosen set is smaller
+    // If the chosen set is better by the order of results, it is not beaten.
+    if (beaten && !m_evaluations.better(*beaten, m_result.chosen)) beaten.reset();
     m_result.minimal = m_result.ok;
     for (const std::uint32_t pin : m_result.chosen.pins) {
       const auto without = m_evaluations.known(pinsWithout(m_result.chosen.pins, {pin}));
@@ -283,7 +285,7 @@ class TuneSearch {
   Evaluations m_evaluations;
   RandomNumbers m_random;
   TuneResult m_result;
-  std::vector<double> m_scores;  ///< by group
+  std::vector<double> m_scores;  ///< indexed by group
   std::optional<TunePoint> m_noSlower;
   bool m_finished = false;
 };

@@ -70,7 +70,7 @@ class FixSearch {
 
   bool changesIt(const Plan& after, Harm harm) const {
     const auto now = valueIn(after);
-    if (!now) return true;  // it was codes before, and is not now
+    if (!now) return true;  // the value was codes before, and is not codes now
     const DataType before = m_plan->storedType(m_value), stored = after.storedType(*now);
     if (harm == Harm::NotFinite) return bitWidth(stored) > bitWidth(before);
     return valueHashes(after)[now->index] != valueHashes(*m_plan)[m_value.index];
@@ -153,7 +153,7 @@ class FixSearch {
   ValueId m_value;
   const FusedNode& m_maker;
   const Pinnable& m_pinnable;
-  std::map<std::string, std::uint32_t> m_byName;  ///< pinnable nodes
+  std::map<std::string, std::uint32_t> m_byName;  ///< ids of pinnable nodes
 };
 
 }  // namespace

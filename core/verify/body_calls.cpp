@@ -22,7 +22,7 @@ void BodyCalls::beginRun(std::string name) {
 
 Status BodyCalls::called(const Plan& body, const std::function<std::vector<Tensor>()>& inputs) {
   const auto found = m_of.find(&body);
-  if (found == m_of.end()) return Done{};  // in a deeper body
+  if (found == m_of.end()) return Done{};  // the holder is in a deeper body
   Run& run = found->second.back();
   const std::int64_t number = run.calls++;
   if (number > 1 && !std::has_single_bit(static_cast<std::uint64_t>(number))) return Done{};

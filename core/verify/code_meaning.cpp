@@ -52,7 +52,7 @@ Result<Tensor> CodeMeaning::codesOf(const Tensor& numbers, const StopToken& stop
   Tensor codes = Tensor::zeros(DataType::F32, wide.dims());
   std::ranges::transform(wide.data<float>(), codes.mutableData<float>().begin(), [&](float number) {
     const float code = std::nearbyint(number / by) + from;
-    return code > least ? std::min(code, most) : least;  // also for NaN
+    return code > least ? std::min(code, most) : least;  // NaN becomes `least`, too
   });
   return codes.converted(type);
 }

@@ -35,8 +35,8 @@ struct CodeMeaning {
 /// is one per block, or is not the same everywhere.
 std::optional<CodeMeaning> codeMeaning(const Graph& graph, ValueId value);
 
-/// Whether codes still represent the same numbers after this node: it only moves, selects, joins or repeats elements,
-/// or takes the largest in a window.
+/// Returns whether codes still represent the same numbers after this node: it only moves, selects, joins or repeats
+/// elements, or takes the largest in a window.
 bool carriesCodes(const Node& node);
 
 /// All edges that pass on the same codes, in both directions, starting from one of them.

@@ -21,7 +21,7 @@ std::string typeText(const Tensor& tensor) {
   return std::string(name(tensor.type())) + toText(tensor.dims());
 }
 
-/// Whether both are equal without a difference that is a number: NaN and NaN, or an infinity and itself.
+/// Returns whether both are equal without a difference that is a number: NaN and NaN, or an infinity and itself.
 bool sameSpecial(double a, double e) {
   return (std::isnan(a) && std::isnan(e)) || (std::isinf(e) && a == e);
 }
@@ -30,9 +30,9 @@ bool sameSpecial(double a, double e) {
 struct Sums {
   double maxAbs = 0, maxRel = 0;
   long double expectedSquares = 0, actualSquares = 0, products = 0;
-  std::int64_t finite = 0;    ///< both sides
-  double ofAllowance = 0;     ///< the largest share of the absolute and relative bounds
-  bool integersEqual = true;  ///< bit for bit, for values that a double cannot hold
+  std::int64_t finite = 0;    ///< elements that are finite on both sides
+  double ofAllowance = 0;     ///< the largest fraction of the absolute and relative bounds that an element uses
+  bool integersEqual = true;  ///< equal bit for bit; for values that a double cannot represent
 
   void add(double actual, double expected, const Tolerance& tolerance) {
     if (sameSpecial(actual, expected)) return;

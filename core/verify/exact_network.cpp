@@ -13,8 +13,8 @@ namespace {
 struct CodeEdges {
   std::set<ValueId> values;
   std::set<NodeId> quantizers, dequantizers;
-  DataType numbers = DataType::Undefined;  ///< what codes are made of
-  bool isClosed = true;                    ///< nothing else makes or reads them
+  DataType numbers = DataType::Undefined;  ///< the type of the numbers that are quantised
+  bool isClosed = true;                    ///< whether no other nodes write or read these codes
 };
 
 /// Finds everything that the codes of `quantizer` reach.
@@ -27,7 +27,7 @@ CodeEdges edgesFrom(const Graph& graph, const Node& quantizer) {
     edges.isClosed = edges.isClosed && graph.value(value).producer.valid() && !graph.isOutput(value);
   for (const NodeId id : reach.nodes) {
     const Node& node = graph.node(id);
-    const bool byCodes = isCode(node.input(1)) || isCode(node.input(2));  // a scale or a zero point
+    const bool byCodes = isCode(node.input(1)) || isCode(node.input(2));  // by codes that are a scale or a zero point
     if (node.is("QuantizeLinear") && isCode(node.outputs[0]) && !byCodes) {
       edges.quantizers.insert(id);
       edges.isClosed = edges.isClosed && typeOf(node.input(0)) == edges.numbers;

@@ -21,7 +21,7 @@ Status advanceTo(std::span<const ValueId> needed, std::size_t& next, const Place
   return Done{};
 }
 
-/// Whether it is a Cast to a float type that is the network's own width.
+/// Returns whether it is a Cast to a float type that is the network's own width.
 bool widens(const Graph& graph, const Node& node) {
   if (!node.is("Cast")) return false;
   const DataType to = graph.value(node.outputs[0]).type.dtype, from = graph.value(node.inputs[0]).type.dtype;

@@ -32,7 +32,7 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
   for (const TensorErrors& tensor : tensors)
     if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance); wrong && counts(tensor))
       return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
-  const TensorErrors* largest = nullptr;  // with the largest local error so far
+  const TensorErrors* largest = nullptr;  // the one with the largest local error so far
   for (const TensorErrors& tensor : tensors) {
     const auto& local = tensor.errors.local;
     const bool isLarger = local && (largest == nullptr || judgedError(*local) > judgedError(*largest->errors.local));

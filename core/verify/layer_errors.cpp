@@ -18,11 +18,11 @@ using Inputs = std::map<std::string, Tensor>;
 
 /// The sums of one fused node's outputs.
 struct NodeSums {
-  std::vector<TensorErrorSums> local, carried;  ///< as FusedNode::outputs
-  std::string whyNot;                           ///< where something could not be measured
+  std::vector<TensorErrorSums> local, carried;  ///< in the order of FusedNode::outputs
+  std::string whyNot;                           ///< the reason, if something could not be measured
 };
 
-/// One round: samples of equal extents, node by node.
+/// One round: samples with equal extents, for which the nodes are compared one by one.
 class Round {
  public:
   Round(ExactRun& exact, const ExactCounterparts& counterparts, FusedNodeSteps& lowered,
@@ -151,7 +151,7 @@ class Round {
   const ExactCounterparts& m_counterparts;
   FusedNodeSteps& m_loweredSteps;
   std::span<const Inputs> m_samples;
-  std::span<const std::string> m_names;  ///< of each
+  std::span<const std::string> m_names;  ///< the name of each sample
   const LayerErrorOptions& m_options;
   KeptValues m_exact, m_carried;
 };

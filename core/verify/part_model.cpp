@@ -103,7 +103,7 @@ class PartBuilder {
     return Done{};
   }
 
-  /// Whether a value is read outside the part, or not at all.
+  /// Returns whether a value is read outside the part, or not at all.
   bool isLeft(ValueId value) const {
     const Value& made = m_graph.value(value);
     const auto isOutside = [&](NodeId user) { return !m_nodes.contains(user); };

@@ -20,7 +20,7 @@ namespace {
 /// second run is missed by one in a million of such series.
 constexpr std::uint64_t kMostDisturbedRuns = 20;
 
-/// Whether the contract of `fused` rounds between two of its nodes.
+/// Returns whether the contract of `fused` rounds between two of its nodes.
 bool roundsInside(const FusedNode& fused) {
   return std::ranges::any_of(fused.innerEdges, [](const InnerEdge& edge) { return isNarrow(edge.type); });
 }
@@ -52,7 +52,7 @@ class RoundingWitness {
 
  private:
   static constexpr std::size_t kFewest = 48;
-  std::size_t m_telling = 0;  ///< elements that the roundings change
+  std::size_t m_telling = 0;  ///< the number of elements that the roundings change
   std::size_t m_nearUnrounded = 0;
 };
 
@@ -60,8 +60,8 @@ bool isFinite(const RegionCase& one) {
   return std::ranges::all_of(one.inputs, [](const Tensor& input) { return notFiniteIn(input) == 0; });
 }
 
-/// Whether NaN is lost, if inputs are infinite or NaN. Kernels may spread NaN to more elements (by multiplying it with
-/// zeros of their own), and may combine infinities in any order.
+/// Returns whether a kernel has lost NaN. This is checked for inputs that are infinite or NaN; kernels may spread NaN
+/// to more elements (by multiplying it with zeros of their own), and may combine infinities in any order.
 bool losesNaN(double actual, double expected) {
   return std::isnan(expected) && std::isfinite(actual);
 }
@@ -163,7 +163,7 @@ class RegionChecker {
     TRY(checkStop(m_stop));
     RoundingNoise noise(m_request.plan->graph(), bounds.runs++);
     const auto ran = m_reference->run(m_cases[at].inputs, m_constants, m_stop, &noise);
-    if (!ran.ok()) return Done{};  // a division by what became zero
+    if (!ran.ok()) return Done{};  // the disturbance made a divisor zero
     for (std::size_t k = 0; k < ran.value().size(); ++k)
       if (ran.value()[k].dims() == m_expected[at][k].dims()) bounds.ofOutputs[k].include(ran.value()[k]);
     return Done{};
@@ -231,11 +231,12 @@ class RegionChecker {
   std::span<const RegionCase> m_cases;
   KernelStore& m_store;
   const StopToken& m_stop;
-  std::vector<std::vector<Tensor>> m_expected;   ///< by case; none: the reference refuses it
-  std::vector<std::vector<Tensor>> m_unrounded;  ///< the same without what the contract rounds inside; empty: nothing
-  std::map<std::size_t, CaseBounds> m_bounds;    ///< by case
+  std::vector<std::vector<Tensor>> m_expected;  ///< by case; nothing if the reference kernel refuses the case
+  /// The results without the roundings inside the contract; empty if there are none.
+  std::vector<std::vector<Tensor>> m_unrounded;
+  std::map<std::size_t, CaseBounds> m_bounds;  ///< by case
   std::unique_ptr<const ReferenceNodes> m_reference;
-  std::vector<Tensor> m_constants;  ///< of m_reference
+  std::vector<Tensor> m_constants;  ///< the constants of m_reference
   RegionCheck m_check;
 };
 

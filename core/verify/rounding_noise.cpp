@@ -20,10 +20,10 @@ constexpr double kLeast = 0x1p-23;         ///< the least that moves every numbe
 constexpr double kDoubleToFloat = 0x1p-29;
 
 enum class Accuracy {
-  Exact,       ///< it picks, moves, compares or rounds to whole numbers
-  Arithmetic,  ///< one operation of IEEE 754 an element
-  Function,    ///< of single numbers, or of sums that the numbers of a row are divided by
-  Sum,         ///< products and convolutions: terms may cancel
+  Exact,       ///< selects, moves, compares or rounds to whole numbers
+  Arithmetic,  ///< one operation of IEEE 754 for each element
+  Function,    ///< a function of single numbers, or a division of a row by a sum of its numbers
+  Sum,         ///< a product or convolution, whose terms may cancel
 };
 
 template <std::size_t count>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTellsNothing = "all of it is infinite or NaN in the exact network, too";
 
-/// Also infinite if squares of numbers beyond 1e154 were too large to be added.
+/// Returns the quotient. It is also infinite if squares of numbers beyond 1e154 were too large to be added.
 double over(double difference, double scale) {
   if (difference == 0) return 0;
   return scale > 0 && std::isfinite(scale) ? difference / scale : INFINITY;
@@ -25,7 +25,8 @@ class AsThemselves {
   explicit AsThemselves(DataType type) : m_units(type) {
     if (const auto range = rangeOf(type)) m_range = *range;
   }
-  /// Whether `actual` is at the end of the range, and is not the expected value.
+  /// Returns whether `actual` is at an end of the range. The function is called only if it differs from the expected
+  /// value.
   bool isSaturated(std::size_t, double actual, double) const {
     return actual >= m_range.most || actual <= m_range.least;
   }
@@ -56,7 +57,7 @@ class AsCodes {
     const double scale = scaleOf(at).scale;
     return m_units.of(difference / scale, value / scale);
   }
-  static bool canHold(double expected) { return std::isfinite(expected); }  ///< no code stands for anything else
+  static bool canHold(double expected) { return std::isfinite(expected); }  ///< codes represent finite numbers only
 
  private:
   struct Scale {
@@ -206,7 +207,7 @@ Result<TensorError> tensorErrorFromJson(const Json& json) {
   fields.read("expected_non_finite", error.expectedNonFinite);
   fields.read("non_finite", error.nonFinite).read("saturated", error.saturated);
   fields.read("underflowed", error.underflowed).read("codes", error.codes);
-  if (!error.isMeaningful()) error.cosine = NAN;  // the other numbers are 0
+  if (!error.isMeaningful()) error.cosine = NAN;  // the other numbers are 0 then
   return fields.result(error);
 }
 

@@ -30,7 +30,7 @@ struct TensorError {
   double expectedNonFinite = 0;  ///< fraction of elements that should be infinite or NaN; no error is computed for them
   bool codes = false;  ///< the tensor consists of codes, and errors are those of the numbers that they represent
   bool operator==(const TensorError&) const = default;
-  /// Whether the numbers above have a meaning: an element is or should be finite.
+  /// Returns whether the numbers above have a meaning: an element is or should be finite.
   bool isMeaningful() const { return elements == 0 || expectedNonFinite < 1 || nonFinite > 0; }
 };
 /// Returns max|Δ| divided by the rms. It is infinite if something became infinite or NaN, or is finite and should not
@@ -56,7 +56,7 @@ class TensorErrorSums {
   void add(const TensorErrorSums& other);
   bool empty() const { return m_elements == 0; }
   TensorError error() const;
-  /// Whether `actual` can be compared with `expected` element by element.
+  /// Returns whether `actual` can be compared with `expected` element by element.
   static bool comparable(const Tensor& actual, const Tensor& expected);
 
  private:

@@ -301,8 +301,9 @@ class Verifier {
 
   const VerifyOptions& m_options;
   KernelStore m_store;
-  std::map<NetworkPlace, std::size_t> m_places;                      ///< of fused nodes
-  std::map<std::shared_ptr<const Code>, std::size_t> m_firstOfCode;  ///< place of the first region of each code
+  std::map<NetworkPlace, std::size_t> m_places;  ///< the index of each fused node's verdict
+  /// For each code, the index of the first region that it runs.
+  std::map<std::shared_ptr<const Code>, std::size_t> m_firstOfCode;
   VerifyReport m_report;
 };
 

@@ -1,1 +1,2 @@
-"""The probe: what Fusescope sends into a Python environment to reach a compiler there. See core/probe/PROTOCOL.md."""
+"""The probe is the code that Fusescope sends into a Python environment in order to use a compiler there. It is
+described in core/probe/PROTOCOL.md."""

@@ -1,5 +1,5 @@
-"""What makes a process that imported a compiler's package ahead (prelude.py) the child of a job: the code of the modules
-that it needs, compiled by the listener meanwhile, so that it needs not be compiled where it is waited for."""
+"""Makes a process that imported a compiler's package in advance (prelude.py) the child of a job. The listener
+compiles the modules that the child needs while the package is imported, so that nobody waits for that later."""
 
 import marshal
 import re
@@ -10,7 +10,8 @@ NAMED = re.compile(r"^(?:    )*from (\.+)(\w*) import (.+)$", re.MULTILINE)
 
 
 def order_for(compiler, modules):
-    """The bytes that a process which imported the package of `compiler` waits for. `modules`: prelude.Archive."""
+    """Returns the bytes for which a process that imported the package of `compiler` waits. `modules` is a
+    prelude.Archive."""
     needed, waiting = {}, [*FIRST, "compilers." + compiler.replace("-", "_")]
     while waiting:
         name = waiting.pop()
@@ -18,7 +19,7 @@ def order_for(compiler, modules):
             continue
         found = modules.get(full_name(name))
         if found is None:
-            continue  # no module of the probe
+            continue  # the name is no module of the probe
         place, code, source = found
         needed[full_name(name)] = place, code
         waiting += named_in(source, name.split(".")[:-1])
@@ -27,7 +28,8 @@ def order_for(compiler, modules):
 
 
 def named_in(source, folder):
-    """Modules of the probe that a module in `folder` imports at its beginning; names that are none may be among them."""
+    """Yields the modules of the probe that a module in `folder` imports at its beginning. Names that are no modules
+    may be among them."""
     for dots, module, names in NAMED.findall(source):
         place = [*folder[: len(folder) - len(dots) + 1], *([module] if module else [])]
         for name in [] if module else re.findall(r"\w+", names):

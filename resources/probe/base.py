@@ -1,28 +1,29 @@
-"""What a module of compilers/ has.
+"""Describes what a module of compilers/ contains.
 
-A module `compilers/NAME.py` (a `-` of the compiler's name is a `_` of the module's) imports nothing but the standard
-library when it is imported, and defines
+A module `compilers/NAME.py` (where each `-` in the compiler's name is a `_`) imports only the standard library when
+it is imported, and defines
 
-    DISTRIBUTIONS   a tuple of texts, written out: the packages that bring the compiler, as pip names them. The first
-                    one is what a user is told to install. Empty where a program is asked for in its place:
-    PROGRAM         a tuple of texts, written out: its name, and folders where it is put besides those of PATH
-    BROUGHT_BY      a text: what brings the program, as a sentence
-    AHEAD           ((modules), {variable: value}), written out on one line: what `open` imports, and the variables that
-                    it sets before; it is imported while the probe is still on its way. Where there is none, nothing is
+    DISTRIBUTIONS   a tuple of literal texts: the packages that contain the compiler, by their names in pip. Users are
+                    told to install the first one. It is empty if a program is used instead of a package:
+    PROGRAM         a tuple of literal texts: the program's name, and folders that are searched in addition to PATH
+    BROUGHT_BY      a text: a sentence that says what installs the program
+    AHEAD           ((modules), {variable: value}), as literals on one line: the modules that `open` imports, and the
+                    variables that it sets before that. They are imported while the probe is still being sent. It is
+                    optional
     class Compiler(base.Compiler)
 
-whose methods are named by the ops of a request. Each takes
+The names of its methods are the ops of requests. Each of them takes
 
-    request      a dict: the request as it was asked for, with `op` and all that belongs to it
-    files        a dict: the name of each file of the request -> its path here
-    out_folder   a folder that is there and empty: every file that the method writes below it belongs to the answer,
-                 under its path in that folder
-    progress     progress(phase, detail=""): tells how far the work is
+    request      a dict: the request as it was made, with `op` and its other members
+    files        a dict from the name of each file of the request to its path here
+    out_folder   an existing empty folder: every file that the method writes below it belongs to the answer, under its
+                 path in this folder
+    progress     progress(phase, detail=""): reports what is being done
 
-and returns a dict that JSON can say (numbers of numpy are converted, NaN and infinities become "nan", "inf",
-"-inf"). What cannot be done is a `Refusal`. All methods of a job are called on the main thread of a process of its own, one after
-another; the object lives as long as the job, so that `compile` may leave something for `run`. Whoever cancels ends the
-process, so that nothing needs to ask whether it is to stop.
+and returns a dict that can be written as JSON (numbers of numpy are converted, NaN and infinities become "nan",
+"inf", "-inf"). If something cannot be done, the method raises a `Refusal`. All methods of a job are called one after
+another on the main thread of its own process. The object exists as long as the job, so that `compile` may store
+something for `run`. A job is cancelled by ending its process, so that methods need not check whether to stop.
 """
 
 import contextlib
@@ -34,10 +35,10 @@ import time
 
 
 class Refusal(Exception):
-    """What a compiler cannot do, as a sentence for people. `help` says what to do about it.
+    """Says that a compiler cannot do something, as a sentence for people. `help` says what to do about it.
 
-    Kinds in use: "no_package", "broken_package", "unknown_compiler", "unknown_op", "memory", "refused", "failed", and
-    "asked": what was asked for cannot be had here, whatever the network is.
+    Kinds in use: "no_package", "broken_package", "unknown_compiler", "unknown_op", "memory", "refused", "failed",
+    and "asked", which means that the environment cannot do what was requested for any network.
     """
 
     def __init__(self, message, kind="refused", help=""):
@@ -48,24 +49,26 @@ class Refusal(Exception):
 
 
 class Compiler:
-    """What a compiler's class derives from. It has the ops that the compiler knows, `open` always."""
+    """The base class of the classes of compilers. They have a method for each op that the compiler supports; `open`
+    always exists."""
 
     def open(self, request, files, out_folder, progress):
         """Imports the compiler. Answers {version, devices[], about{}}."""
         raise NotImplementedError
 
 
-failed_ahead = {}  # module -> why it could not be imported when that was tried before it was asked for (prelude.py)
+failed_ahead = {}  # module -> why importing it in advance failed (prelude.py)
 
 
 def set_variables(ahead):
-    """Those of AHEAD, where the user has not set them: for a package that was not imported ahead."""
+    """Sets the variables of AHEAD that the user has not set, for a package that was not imported in advance."""
     for name, value in ahead[1].items():
         os.environ.setdefault(name, value)
 
 
 def import_package(module, distribution):
-    """Imports `module`, which the package `distribution` brings. Refusals: it is not there, or cannot be imported."""
+    """Imports `module`, which belongs to the package `distribution`. Raises a Refusal if it is missing or cannot be
+    imported."""
     try:
         if module in failed_ahead:
             raise failed_ahead.pop(module)
@@ -89,7 +92,8 @@ def no_package(distribution):
 
 
 def find_program(name, *folders):
-    """Where the program `name` is: on PATH, else in one of the folders where it is put; None: nowhere."""
+    """Returns the path of the program `name`, which is searched on PATH and then in the other folders; None if there
+    is none."""
     for folder in [*os.environ.get("PATH", os.defpath).split(os.pathsep), *folders]:
         path = os.path.join(folder, name)
         if folder and os.path.isfile(path) and os.access(path, os.X_OK):
@@ -98,7 +102,7 @@ def find_program(name, *folders):
 
 
 def no_program(program, brought_by):
-    """`program`: as find_program() is called."""
+    """Returns the refusal if there is no program. `program` is the argument of find_program()."""
     name, *folders = program
     return Refusal(
         f"There is no program {name} on the PATH of this Python ({sys.executable}), nor in {', '.join(folders)}.",
@@ -117,7 +121,7 @@ def broken_package(module, distribution, error):
 
 @contextlib.contextmanager
 def captured_output(path):
-    """Whatever this process prints meanwhile, also from C++, goes into the file `path` instead."""
+    """Redirects everything that this process prints meanwhile, also from C++, to the file `path`."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = os.dup(1), os.dup(2)
@@ -137,19 +141,19 @@ def captured_output(path):
 
 
 def identity(path):
-    """Of a file as it is now: which one it is, and when it was written."""
+    """Returns the identity of a file at present, and when it was written."""
     facts = os.stat(path)
     return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns
 
 
 def reset_peak():
-    """Makes peak_bytes() count from now on, where the system can."""
+    """Resets the maximum that peak_bytes() returns, if the system supports this."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as file:
         file.write("5")
 
 
 def peak_bytes():
-    """The most memory that this process had at once since reset_peak(), or since it began."""
+    """Returns the largest memory that this process has used since reset_peak(), or since it began."""
     with contextlib.suppress(OSError), open("/proc/self/status") as file:
         for line in file:
             if line.startswith("VmHWM:"):
@@ -158,7 +162,7 @@ def peak_bytes():
 
 
 class phase:
-    """Times a part of what is done, and tells of it."""
+    """Measures a part of the work and reports its progress."""
 
     def __init__(self, name, phases, progress):
         self._name, self._phases = name, phases
@@ -172,7 +176,8 @@ class phase:
 
 
 def times_of_runs(run, seconds, least=1):
-    """Milliseconds of each run, in order: for so many seconds, and at least so many runs."""
+    """Returns the milliseconds of each run, in order. It runs for the given number of seconds, and at least the
+    given number of times."""
     ms = []
     end = time.perf_counter() + seconds
     while len(ms) < least or time.perf_counter() < end:

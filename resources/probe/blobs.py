@@ -1,4 +1,5 @@
-"""Files that are sent here, by content hash: kept for a job, or in a cache with a limit where the user allowed that."""
+"""Files that are sent here are identified by the hashes of their contents. They are kept for one job, or in a cache
+of limited size if the user allowed that."""
 
 import contextlib
 import os
@@ -21,14 +22,14 @@ def is_sha256(text):
 
 
 def is_safe_name(name):
-    """Whether a file of this name is below the folder that it is written to."""
+    """Returns whether a file of this name would be inside the folder to which it is written."""
     if not isinstance(name, str) or not name or "\\" in name or "\0" in name:
         return False
     return all(part not in ("", ".", "..") for part in name.split("/"))
 
 
 class Incoming:
-    """A file on its way here: pieces in order, hashed as they come."""
+    """A file that is being received: its pieces arrive in order and are hashed at once."""
 
     def __init__(self, path, sha256, size):
         import hashlib
@@ -38,7 +39,7 @@ class Incoming:
         self._file = open(path, "xb")
 
     def add(self, at, piece):
-        """Whether the file is whole now."""
+        """Adds a piece and returns whether the file is complete."""
         if at != self.got or at + len(piece) > self.size:
             raise damaged()
         self._file.write(piece)
@@ -62,7 +63,8 @@ def damaged():
 
 
 class Cache:
-    """Files of earlier jobs in the user's cache folder on this machine, the ones used last, up to `limit` bytes."""
+    """Keeps the files of earlier jobs that were used last, up to `limit` bytes, in the user's cache folder on this
+    machine."""
 
     def __init__(self, limit):
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -70,7 +72,7 @@ class Cache:
         self._limit = limit
 
     def find(self, sha256, size):
-        """The path of a file that is kept; whoever uses it compares the hash."""
+        """Returns the path of a file that is kept. The caller must compare the hash."""
         path = os.path.join(self._folder, sha256)
         try:
             if os.path.getsize(path) != size:
@@ -81,7 +83,7 @@ class Cache:
         return path
 
     def keep(self, path, sha256, size):
-        """Keeps a copy of the file at `path`, if it fits. It may fail: then the file is sent again another time."""
+        """Keeps a copy of the file at `path` if there is room. If this fails, the file is sent again the next time."""
         if size > self._limit:
             return
         with contextlib.suppress(OSError):
@@ -111,7 +113,8 @@ def link_or_copy(source, target):
 
 
 def bring(source, target, sha256):
-    """Puts a file that was sent where a request wants it. `sha256`: what it must be, None if that is known."""
+    """Puts a received file where a request needs it. `sha256` is the expected hash, or None if it has been checked
+    before."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
     link_or_copy(source, target)
     if sha256 is not None and sha256_of(target) != sha256:

@@ -1,4 +1,4 @@
-"""A job: the process that imports one compiler and does what it is asked for, one request after another."""
+"""A job: the process that imports one compiler and answers one request after another."""
 
 import _thread
 import importlib
@@ -10,13 +10,13 @@ from .blobs import bring
 from .frames import FrameReader, json_bytes
 from .prelude import chunks_from, end_with, limit_memory, print_into
 
-CODE_HASHES = "code_hashes"  # is no compiler, but a job all the same
-PROGRESS_INTERVAL = 0.05  # seconds between two details of one phase
+CODE_HASHES = "code_hashes"  # this job is like that of a compiler, but is none
+PROGRESS_INTERVAL = 0.05  # the least number of seconds between two details of one phase
 
 
 def be_a_child(compiler, commands, answers, log, memory):
-    """Never returns. Reads requests from the descriptor `commands`, writes events to `answers`; all that is printed
-    goes to `log`. Ends with the one that holds the other end of `commands`."""
+    """Never returns. It reads requests from the descriptor `commands` and writes events to `answers`; everything
+    that is printed goes to `log`. It ends when the other end of `commands` is closed."""
     try:
         parent = os.getppid()
         os.setpgid(0, 0)
@@ -30,8 +30,8 @@ def be_a_child(compiler, commands, answers, log, memory):
 
 
 def go_on(compiler, chunks, first, answers, failed=()):
-    """Never returns. `chunks`: a queue of what comes from the listener, behind the bytes `first`; `failed`: modules
-    whose import failed before, and how."""
+    """Never returns. `chunks` is a queue of what the listener sends after the bytes `first`. `failed` contains the
+    modules whose import failed before, and the errors."""
     status = 1
     try:
         base.failed_ahead.update(failed)
@@ -107,7 +107,7 @@ class Job:
 
 
 def compiler_module(name):
-    """The probe's part for a compiler: ours, or a module fusescope_compiler_NAME of the environment."""
+    """Returns the probe's module for a compiler: our own, or a module fusescope_compiler_NAME of the environment."""
     module = name.replace("-", "_")
     if not module.isidentifier():
         raise base.Refusal(f"\"{name}\" is no name of a compiler.", kind="unknown_compiler")
@@ -123,7 +123,7 @@ def compiler_module(name):
 
 
 def files_below(folder):
-    """Name and size of every file below `folder`; links are not followed and not sent."""
+    """Returns the name and size of every file below `folder`. Links are neither followed nor sent."""
     files = []
     for place, folders, names in os.walk(folder):
         folders.sort()

@@ -1,6 +1,5 @@
-"""Hashes of files, by which two machines find that they have the same code. It is a job like that of a compiler, so that
-the listener goes on meanwhile, and one that is cancelled ends at once.
-"""
+"""Hashes files, so that two machines can find out that they have the same code. This is a job like that of a
+compiler, so that the listener can continue meanwhile, and a cancelled job ends at once."""
 
 import os
 
@@ -14,8 +13,8 @@ class Compiler(base.Compiler):
         return {"version": "", "devices": [], "about": {}}
 
     def sha256(self, request, files, out_folder, progress):
-        """For each of `paths`: [size, time of modification in ns, time of change in ns, inode, SHA-256 of the content],
-        None where it cannot be read or changed meanwhile."""
+        """Returns for each of `paths` [size, time of modification in ns, time of change in ns, inode, SHA-256 of the
+        content], or None if it cannot be read or has changed meanwhile."""
         return {"files": [hash_of(path) for path in request["paths"]]}
 
 

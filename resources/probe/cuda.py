@@ -1,6 +1,8 @@
-"""What of the CUDA driver is needed to run a network on a card: by ctypes, so that nothing needs to be installed.
+"""The part of the CUDA driver that is needed to run a network on a card, by ctypes, so that nothing has to be
+installed.
 
-It was tried on a card (an H200): what is found there, memory and copies. What uses it, a compiler's engine, was not.
+Finding cards, memory and copies were tried on a card (an H200). What uses this module, the engine of a compiler, was
+not.
 """
 
 import ctypes
@@ -13,7 +15,7 @@ COMPUTE_CAPABILITY_MAJOR, COMPUTE_CAPABILITY_MINOR = 75, 76  # CU_DEVICE_ATTRIBU
 
 
 def devices():
-    """[{name, sm, memory}] and, where there is none, why, as a sentence."""
+    """Returns [{name, sm, memory}] and, if it is empty, the reason as a sentence."""
     try:
         driver = Driver()
         driver.call("cuInit", 0)
@@ -24,7 +26,7 @@ def devices():
         return [], f"There is no NVIDIA driver here ({LIBRARY} cannot be loaded)."
     except Refusal as refusal:
         return [], refusal.message
-    except Exception as error:  # a driver that is unlike all others must not keep anybody from compiling
+    except Exception as error:  # an unusual driver must not prevent compiling
         return [], f"The NVIDIA driver cannot be asked: {type(error).__name__}: {error}"
     return found, "" if found else "The NVIDIA driver knows no card here."
 
@@ -57,7 +59,7 @@ class Driver:
 
 
 class Context:
-    """The first card, and a stream on it. Its context is the one that compilers use, too."""
+    """The first card, and a stream on it. Its context is the one that compilers use as well."""
 
     def __init__(self):
         self._driver = Driver()
@@ -95,11 +97,11 @@ class DeviceBuffer:
         try:
             self._driver.call("cuMemFree_v2", ctypes.c_uint64(self.address))
         except (AttributeError, Refusal):
-            pass  # it was never there, or the driver has ended
+            pass  # it was never loaded, or the driver has ended
 
 
 class HostBuffer:
-    """Memory of this process: inputs and outputs that are extents lie there."""
+    """Memory of this process, for inputs and outputs that are extents."""
 
     def __init__(self, size):
         self._data = ctypes.create_string_buffer(max(size, 1))

@@ -1,26 +1,26 @@
-"""Frames: a line of JSON, and the bytes that it announces. core/probe/PROTOCOL.md."""
+"""Frames of the protocol: a line of JSON and the bytes that it announces (core/probe/PROTOCOL.md)."""
 
 import json
 import math
 
-MOST_LINE = 64 << 20  # bytes of a line
-MOST_PIECE = 1 << 20  # bytes behind a line
+MOST_LINE = 64 << 20  # most bytes of a line
+MOST_PIECE = 1 << 20  # most bytes after a line
 PIECE = 256 << 10  # bytes of a file that are sent at a time
 
 
 class Garbled(Exception):
-    """What came is not the protocol."""
+    """Says that the received bytes do not follow the protocol."""
 
 
 def frame(header, payload=b""):
-    """The bytes of a frame."""
+    """Returns the bytes of a frame."""
     if payload:
         header = {**header, "bytes": len(payload)}
     return json_bytes(header) + b"\n" + payload
 
 
 def json_bytes(value):
-    """JSON in UTF-8 that every reader takes: no NaN, no characters that UTF-8 does not have."""
+    """Returns JSON in UTF-8 that every reader accepts, without NaN and without characters that UTF-8 does not have."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=plain)
     except ValueError:
@@ -29,7 +29,7 @@ def json_bytes(value):
 
 
 def plain(value):
-    """What JSON does not know: numbers and arrays of numpy, sets, paths."""
+    """Converts what JSON cannot contain: numbers and arrays of numpy, sets, paths."""
     for convert in ("tolist", "item"):
         if hasattr(value, convert):
             return without_nan(getattr(value, convert)())
@@ -51,7 +51,7 @@ def without_nan(value):
 
 
 class FrameReader:
-    """Parts what comes in pieces of any size into frames."""
+    """Divides bytes that arrive in pieces of any size into frames."""
 
     def __init__(self):
         self._held = bytearray()
@@ -59,7 +59,7 @@ class FrameReader:
         self._header = None
 
     def feed(self, data):
-        """The frames that are whole now: (header, payload)."""
+        """Returns the frames that are complete now: (header, payload)."""
         self._held += data
         while True:
             if self._header is None:

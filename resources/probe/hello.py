@@ -1,4 +1,4 @@
-"""What a listener says of the environment that it runs in, without importing a compiler."""
+"""What a listener reports about its environment, without importing a compiler."""
 
 import os
 import re
@@ -7,7 +7,8 @@ import sys
 from . import base, compilers
 
 WRITTEN_OUT = re.compile(r"^(DISTRIBUTIONS|PROGRAM|BROUGHT_BY) = (\([^()]*\)|\".*\")$", re.MULTILINE)
-METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link")  # ends of names of what holds metadata of a package
+# endings of the names of folders and files with metadata of a package
+METADATA = (".dist-info", ".egg-info", ".egg", ".egg-link")
 VERSION = re.compile(r"([^-]+)(?:-py\d[^-]*)?")
 
 
@@ -40,7 +41,8 @@ def found(module, distributions, packages):
 
 
 def found_program(module):
-    """`path`: null where it is not there, and then `problem` says what to do. Its version it says when it is opened."""
+    """Returns the facts about a program. `path` is null if it is missing, and `problem` then says what to do. Its
+    version is reported when it is opened."""
     program = written_out(module, "PROGRAM")
     path = base.find_program(*program)
     problem = None if path else base.no_program(program, written_out(module, "BROUGHT_BY"))
@@ -54,12 +56,12 @@ def found_program(module):
 
 
 def compiler_modules():
-    """Their names: of an archive, or of a folder."""
+    """Returns the names of the modules of compilers, from an archive or from a folder."""
     place, archive = compilers.__path__[0], getattr(compilers.__loader__, "archive", None)
     if archive is not None:
         import zipimport
 
-        # What zipimport knows of the archive already: reading it again takes a while.
+        # zipimport has read the archive already; reading it again would take long
         entries, folder = zipimport._zip_directory_cache[archive], os.path.relpath(place, archive)
         names = [os.path.basename(entry) for entry in entries if os.path.dirname(entry) == folder]
     else:
@@ -73,7 +75,8 @@ def distributions_of(module):
 
 
 def written_out(module, name):
-    """NAME = (…) or "…" of a compiler's module, which is read and not run: that would cost time. None: it has none."""
+    """Returns the value of NAME = (…) or NAME = "…" in a compiler's module. The module is read and not run, because
+    running it takes time. Returns None if it does not define the name."""
     source = compilers.__loader__.get_data(os.path.join(compilers.__path__[0], module + ".py")).decode()
     found = dict(WRITTEN_OUT.findall(source)).get(name)
     if found is None:
@@ -83,14 +86,15 @@ def written_out(module, name):
 
 
 def installed(names):
-    """name -> version of those packages that are there."""
+    """Returns {name: version} of the packages that are installed."""
     versions = versions_in_folders(names)
     return metadata_versions(names) if versions is None else versions
 
 
 def versions_in_folders(names):
-    """The same, by the names of folders that hold metadata: to import what reads them takes longer than all else. None:
-    a place is none of these, or a name tells no version."""
+    """Returns the same from the names of folders that contain metadata, because importing the code that reads
+    metadata takes longer than everything else. Returns None if a place is no such folder, or if a name contains no
+    version."""
     wanted = {normalised(name): name for name in names}
     versions = {}
     if any(hasattr(finder, "find_distributions") for finder in sys.meta_path if finder.__module__ not in KNOWN_FINDERS):
@@ -111,7 +115,7 @@ def versions_in_folders(names):
             if name is None:
                 continue
             if told is None or name in here or not entry.endswith("-info"):
-                return None  # a link, or what an installation that was broken off left: what reads metadata chooses
+                return None  # a link, or the rest of an interrupted installation: the code that reads metadata decides
             here[name] = told[1]
         versions = {**here, **versions}
     return dict(sorted(versions.items()))
@@ -133,7 +137,7 @@ def metadata_versions(names):
             versions[name] = metadata.version(name) or ""
         except metadata.PackageNotFoundError:
             continue
-        except Exception:  # metadata that cannot be read
+        except Exception:  # the metadata cannot be read
             versions[name] = ""
     return versions
 
@@ -146,7 +150,7 @@ def cpus():
 
 
 def memory():
-    """Bytes of physical memory, None where the system does not tell."""
+    """Returns the bytes of physical memory, or None if the system does not report them."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

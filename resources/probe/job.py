@@ -1,4 +1,4 @@
-"""A job as the listener sees it: a child, the files on their way to it and from it."""
+"""A job from the listener's point of view: a child, and the files that are sent to it and from it."""
 
 import contextlib
 import os
@@ -13,27 +13,28 @@ from .frames import PIECE, FrameReader, json_bytes
 from .pipes import Writer, read_what_is_there
 from .prelude import end_group, remove_folder
 
-MOST_LOG = 16 << 10  # bytes of what a compiler printed last
-WINDOW = 4 << 20  # bytes of answers that may be on their way
+MOST_LOG = 16 << 10  # most bytes that are kept of what a compiler printed last
+WINDOW = 4 << 20  # most bytes of answers that may be in transit
 
 
 class Job:
-    """`send(header, payload)` sends a frame of this job. `unwanted()`: descriptors that a child must not hold. `ahead`:
-    a process that imported the compiler's package already, and the bytes that make it this job's (ahead.py)."""
+    """A job. `send(header, payload)` sends a frame of this job. `unwanted()` returns descriptors that a child must
+    not inherit. `ahead` is a process that has imported the compiler's package already, with the bytes that make it
+    the child of this job (ahead.py)."""
 
     def __init__(self, number, start, folder, send, unwanted, ahead=None):
         self.number, self._send = number, send
         self._folder = folder
         self._is_local = bool(start.get("local"))
         self._cache = Cache(start["keep"]) if start.get("keep") else None
-        self._orders = deque()  # requests whose files are not all here yet
+        self._orders = deque()  # requests whose files have not all arrived
         self._blobs = {}  # sha256 -> (path, is from the cache)
         self._incoming = {}  # sha256 -> Incoming
         self._outgoing = deque()  # (id, index, path) of answers' files that were not sent yet
         self._open, self._sent, self._acknowledged = None, 0, 0
         self._used_before_rest = None
         self._log, self._reader = bytearray(), FrameReader()
-        os.makedirs(folder, 0o700)  # also where somebody cleaned up the folder for temporary files
+        os.makedirs(folder, 0o700)  # also if somebody has removed the folder for temporary files
         if ahead is None:
             commands, answers, log = self._fork(start, unwanted)
         else:
@@ -42,11 +43,11 @@ class Job:
         os.set_blocking(log, False)
         self.commands, self.answers, self.log = Writer(commands), answers, log
         if ahead is not None:
-            with contextlib.suppress(OSError):  # it has ended, which is noticed elsewhere
+            with contextlib.suppress(OSError):  # the child has ended, which is noticed elsewhere
                 self.commands.write(ahead[1])
 
     def _fork(self, start, unwanted):
-        """Starts the child. Our ends of its pipes."""
+        """Starts the child. Returns our ends of its pipes."""
         commands, command_end = os.pipe()
         answers, answer_end = os.pipe()
         log, log_end = os.pipe()
@@ -63,13 +64,13 @@ class Job:
         try:
             os.setpgid(self.pid, self.pid)
         except OSError:
-            pass  # the child was quicker
+            pass  # the child was faster
         return command_end, answers, log
 
     def descriptors(self):
         return [self.commands.descriptor, self.answers, self.log]
 
-    # What the caller says.
+    # Messages of the caller.
 
     def ask(self, order):
         number, request = order.get("id"), order.get("request")
@@ -98,7 +99,7 @@ class Job:
         self._pass_on()
 
     def give(self, blobs):
-        """Files that are here already: sha256 -> (path, whether it is from the cache)."""
+        """Gives the child files that are here already: sha256 -> (path, whether it is from the cache)."""
         self._blobs.update(blobs)
 
     def _has(self, sha256, size):
@@ -118,7 +119,7 @@ class Job:
         sha256 = header.get("sha256")
         incoming = self._incoming.get(sha256)
         if incoming is None:
-            return  # of a request that failed
+            return  # it belongs to a request that failed
         try:
             whole = incoming.add(header.get("at"), payload)
         except (Refusal, OSError):
@@ -158,8 +159,8 @@ class Job:
         self._acknowledged = count
 
     def rest(self, on):
-        """Suspends all processes of the job, or lets them go on. When they go on, `ms` is the processor time that they
-        used meanwhile, None where the system does not tell."""
+        """Suspends all processes of the job, or continues them. When they continue, `ms` is the processor time that
+        they used meanwhile, or None if the system does not report it."""
         used, before = None, self._used_before_rest
         if on:
             os.killpg(self.pid, signal.SIGSTOP)
@@ -174,10 +175,10 @@ class Job:
     def end(self):
         end_group(self.pid)
 
-    # What the child says.
+    # Messages of the child.
 
     def read_answers(self):
-        """Whether there may be more."""
+        """Reads answers, and returns whether there may be more."""
         data = read_what_is_there(self.answers)
         for header, _ in self._reader.feed(data or b""):
             self._answered(header)
@@ -212,7 +213,7 @@ class Job:
     # Files of answers.
 
     def next_piece(self):
-        """Sends a piece of an answer's file, if there is one and the caller took what was sent before."""
+        """Sends a piece of an answer's file if there is one and the caller has received the pieces before it."""
         if self._sent - self._acknowledged >= WINDOW:
             return False
         if self._open is None:
@@ -237,7 +238,7 @@ class Job:
 
 
 class Outgoing:
-    """A file of an answer on its way to the caller."""
+    """A file of an answer that is being sent to the caller."""
 
     def __init__(self, number, index, path):
         self._header = {"id": number, "file": index}
@@ -247,7 +248,7 @@ class Outgoing:
         self._digest = sha256()
 
     def next(self):
-        """A piece; without bytes: the end, and the hash."""
+        """Returns the next piece. Without bytes, it is the end of the file and contains the hash."""
         payload = self._file.read(PIECE)
         self._digest.update(payload)
         header = {"event": "piece", **self._header, "at": self._at}
@@ -263,7 +264,8 @@ class Outgoing:
 
 
 def wait_until_stopped(pid):
-    """A signal takes a moment to arrive; who has ended meanwhile is not waited for."""
+    """Waits until the processes are stopped, because a signal takes a moment to arrive. Processes that have ended
+    meanwhile are not waited for."""
     end = time.monotonic() + 1
     while time.monotonic() < end:
         if os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
@@ -272,7 +274,8 @@ def wait_until_stopped(pid):
 
 
 def processor_ms(group):
-    """Processor time of all processes of a group so far, in milliseconds; None where there is no /proc."""
+    """Returns the processor time in milliseconds that all processes of a group have used so far, or None without
+    /proc."""
     ticks, found = 0, False
     try:
         for name in os.listdir("/proc"):
@@ -289,7 +292,7 @@ def processor_ms(group):
 
 
 def check_same_file(file):
-    """Refuses a path that is another file here than where the request comes from."""
+    """Refuses a path that is another file here than on the machine of the request."""
     try:
         here = os.stat(file["path"])
     except OSError:

@@ -1,4 +1,5 @@
-"""What `python3 job.pyz` does: asks a compiler for everything that the file holds, and writes result.zip beside it."""
+"""What `python3 job.pyz` does: it asks a compiler everything that the file contains, and writes result.zip beside
+it."""
 
 import hashlib
 import json
@@ -46,7 +47,7 @@ def main():
 
 
 def unpacked(packed, job, folder):
-    """sha256 -> path of the files that the job holds."""
+    """Unpacks the files that the job contains. Returns {sha256: path}."""
     os.mkdir(os.path.join(folder, "blobs"))
     blobs = {}
     for request in job["requests"]:
@@ -64,8 +65,9 @@ def unpacked(packed, job, folder):
 
 
 def work(job, folder, blobs, result, keeper):
-    """Asks one request after another; where the compiler's process ends, the others are answered by that. So they are
-    where this process is told to end, as by a batch system whose time is over: what was answered until then is kept."""
+    """Makes one request after another. If the compiler's process ends, the error is the answer to the remaining
+    requests. The same happens if this process is told to end, for example by a batch system whose time is over: the
+    answers that exist by then are kept."""
     inbox, told = [], []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: told.append(number))
@@ -89,7 +91,8 @@ def work(job, folder, blobs, result, keeper):
 
 
 def wait(process, number, inbox, told):
-    """The answer, the error, or that the process has ended. `told`: the signals that this process was told to end by."""
+    """Returns the answer, the error, or that the process has ended. `told` contains the signals that told this
+    process to end."""
     while True:
         if told:
             return {"event": "ended", "status": None, "signal": told[0],
@@ -117,7 +120,7 @@ def say(text):
 
 
 class Result:
-    """The archive of answers. It appears whole or not at all."""
+    """The archive of answers. The file appears either complete or not at all."""
 
     def __init__(self, path, job_id, job):
         self.path, self.answers = path, []
@@ -140,7 +143,7 @@ class Result:
         self.answers.append(entry)
 
     def finish(self):
-        """How many answers are errors."""
+        """Completes the archive and returns how many answers are errors."""
         head = {"format": RESULT_FORMAT, "version": VERSION, "job": self._job_id, "compiler": self._job["compiler"],
                 "probe": self._job["probe"], "asked": self._job.get("asked"), "hello": about_this_environment(),
                 "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "answers": self.answers}
@@ -150,7 +153,7 @@ class Result:
         return sum(entry["event"] != "answer" for entry in self.answers)
 
     def drop(self):
-        """Removes what is not whole."""
+        """Removes an incomplete archive."""
         self._zip.close()
         if os.path.exists(self._part):
             os.unlink(self._part)

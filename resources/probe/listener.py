@@ -1,4 +1,4 @@
-"""The listener: speaks with Fusescope over its standard input and output, and starts a child for each job."""
+"""The listener communicates with Fusescope through its standard input and output, and starts a child for each job."""
 
 import importlib
 import os
@@ -17,14 +17,15 @@ from .pipes import Writer, read_what_is_there
 from .prelude import end_group, remove_folder
 
 PROTOCOL = 1
-SILENCE = 30.0  # seconds without a word, after which the other side is taken to be gone, until it says how many
-UNCLAIMED = 20.0  # seconds that a process which imported a package ahead is kept for a job
-MOST_WAITING = 1 << 20  # bytes that wait to be sent before more of a file is read
+SILENCE = 30.0  # seconds of silence after which the other side counts as gone, until it sends another number
+UNCLAIMED = 20.0  # seconds for which a process that imported a package in advance is kept for a job
+MOST_WAITING = 1 << 20  # most bytes that wait to be sent before more of a file is read
 
 
 class Listener:
-    """One thread, one loop: forks of it are safe, and nothing that a job does holds it up. `ahead`: a process that
-    imports the package of a compiler already, or None; `modules`: those of the probe (prelude.py)."""
+    """It has one thread with one loop, so that it can be forked safely, and nothing that a job does blocks it.
+    `ahead` is a process that has imported the package of a compiler already, or None. `modules` are those of the
+    probe (prelude.py)."""
 
     def __init__(self, source, sink, folder, version, keeper, ahead, modules):
         self._source, self._folder, self._version = source, folder, version
@@ -62,7 +63,8 @@ class Listener:
             self._end_all()
 
     def _place(self):
-        """Where the probe's folder is, and a word in it: who can read it there has the same files."""
+        """Writes a word into the probe's folder. Returns the word and the path of its file: a program that reads the
+        same word there sees the same files."""
         word, path = os.urandom(16).hex(), os.path.join(self._folder, "word")
         with open(path, "w") as file:
             file.write(word)
@@ -105,7 +107,7 @@ class Listener:
         try:
             step()
         except (OSError, Garbled):
-            job.end()  # its end of the pipe is broken, or something else than our code writes there
+            job.end()  # the child's end of the pipe is broken, or something other than our code writes to it
 
     def _listen(self):
         data = read_what_is_there(self._source)
@@ -132,7 +134,7 @@ class Listener:
             elif op == "start" and isinstance(number, int) and job is None:
                 self._start(number, header)
             elif job is None:
-                pass  # it ended while this was on its way
+                pass  # the child ended while this was in transit
             elif op == "ask":
                 job.ask(header)
             elif op == "piece":
@@ -163,7 +165,8 @@ class Listener:
         self._send({"event": "started", "job": number, "pid": job.pid})
 
     def _descriptors(self):
-        """What a child must not hold open: who reads its other end would wait for the child."""
+        """Returns the descriptors that a child must not keep open, because the readers of their other ends would
+        then wait for the child."""
         held = [self._source, self._sink.descriptor, self._wakes, self._wake, self._keeper.descriptor]
         held += self._ahead.descriptors() if self._ahead is not None else []
         return held + [descriptor for job in self._jobs.values() for descriptor in job.descriptors()]
@@ -172,7 +175,7 @@ class Listener:
         for number, job in list(self._jobs.items()):
             if os.waitid(os.P_PID, job.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
                 continue
-            job.end()  # before it is reaped: afterwards its number may be another process's
+            job.end()  # before it is reaped, because its number may then belong to another process
             self._of_a_job(job, job.read_to_the_end)
             _, status = os.waitpid(job.pid, 0)
             self._keeper.ended(job.pid)
@@ -185,7 +188,7 @@ class Listener:
             raise OSError("its keeper was killed")
 
     def _fill(self):
-        """Goes on sending files of answers, a piece of each job in turn."""
+        """Continues to send files of answers, one piece of each job in turn."""
         while len(self._sink) < MOST_WAITING and any([job.next_piece() for job in self._jobs.values()]):
             pass
 
@@ -211,7 +214,7 @@ class Listener:
 
 
 def word_in(path):
-    """What stands in the small file at `path`, None where there is none."""
+    """Returns the contents of the small file at `path`, or None if there is none."""
     try:
         with open(path, "rb") as file:
             return file.read(64).decode("ascii")
@@ -224,12 +227,13 @@ def witness(compiler):
 
     try:
         return about_compiler(str(compiler))
-    except Exception as error:  # packages whose metadata nobody can read
+    except Exception as error:  # packages whose metadata cannot be read
         return {"is_there": False, "why_not": f"what is there cannot be told: {type(error).__name__}: {error}"}
 
 
 def listen(source, sink, folder, archive, keeper, ahead, modules):
-    """Never returns: what the prelude calls once the probe is there. `folder`: its own; `archive`: its bytes."""
+    """Never returns. The prelude calls it when the probe has arrived. `folder` is the probe's own folder, and
+    `archive` contains its bytes."""
     try:
         folders.lock_folder(folder)
         Listener(source, sink, folder, sha256_of_bytes(archive), keeper, ahead, modules).run()
@@ -242,7 +246,8 @@ def listen(source, sink, folder, archive, keeper, ahead, modules):
 
 
 def sha256_of_bytes(data):
-    """By Python's own code, where it has that under a name that is known: to load OpenSSL takes longer than all else."""
+    """Returns the SHA-256, calculated by Python's own code if it exists under a known name, because loading OpenSSL
+    takes longer than everything else."""
     for module in ("_sha2", "_sha256"):
         try:
             return importlib.import_module(module).sha256(data).hexdigest()

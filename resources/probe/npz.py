@@ -1,5 +1,5 @@
-"""Files of arrays as numpy writes them (.npz), for environments that have no numpy: elements stay bytes. What reads and
-writes them is imported when it is needed: most jobs do neither."""
+"""Files of arrays as numpy writes them (.npz), for environments without numpy: elements remain bytes. The modules
+for reading and writing them are imported only when they are needed, because most jobs do neither."""
 
 import math
 import re
@@ -10,7 +10,7 @@ MAGIC = b"\x93NUMPY"
 
 
 class Array:
-    """`descriptor`: numpy's name of the type, "<f4"; `data`: the elements, row-major."""
+    """An array. `descriptor` is numpy's name of the type, "<f4"; `data` contains the elements in row-major order."""
 
     def __init__(self, descriptor, dims, data):
         self.descriptor, self.dims, self.data = descriptor, tuple(dims), data
@@ -20,7 +20,7 @@ class Array:
 
 
 def read(path):
-    """name -> Array."""
+    """Returns {name: Array}."""
     import zipfile
 
     with zipfile.ZipFile(path) as archive:

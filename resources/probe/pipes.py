@@ -1,10 +1,10 @@
-"""Ends of pipes that are never waited for."""
+"""Ends of pipes on which nobody ever waits."""
 
 import os
 
 
 class Writer:
-    """Writes what fits into the pipe and keeps the rest until there is room."""
+    """Writes as much as fits into the pipe, and keeps the rest until there is room."""
 
     def __init__(self, descriptor):
         os.set_blocking(descriptor, False)
@@ -19,7 +19,7 @@ class Writer:
         self.flush()
 
     def flush(self):
-        """Errors: OSError where nobody reads any more."""
+        """Writes what was kept, as far as possible. Raises OSError if nobody reads any more."""
         while self._held:
             try:
                 count = os.write(self.descriptor, memoryview(self._held)[: 1 << 18])
@@ -29,10 +29,10 @@ class Writer:
 
 
 def read_what_is_there(descriptor, most=1 << 18):
-    """Bytes, b"" at the end of the pipe, None where there is nothing now."""
+    """Returns the bytes that are available now, b"" at the end of the pipe, or None if there are none now."""
     try:
         return os.read(descriptor, most)
     except BlockingIOError:
         return None
     except OSError:
-        return b""  # a terminal's other end was closed
+        return b""  # the other end of a terminal was closed

@@ -1,10 +1,11 @@
-"""What runs first in an environment: it is sent ahead of the archive, and starts what shall not wait for that.
+"""What runs first in an environment. It is sent before the archive, and starts what should not wait for the archive.
 
-First the keeper, then, where a compiler is known by then, a process that imports its package, which takes longer than
-all else. It becomes the child of the first job of that compiler (child.py), and is nothing but an import until then.
-Whoever runs this defines `source` and `sink`, descriptors of the protocol, `size`, the bytes of the archive, and
-`ahead`: None, or (name of the compiler, (modules to import), {variable: value}). Only what Python has loaded anyway is
-imported before that process is there.
+First it starts the keeper, and then, if the compiler is already known, a process that imports the compiler's
+package, which takes longer than everything else. That process becomes the child of the first job of this compiler
+(child.py), and only imports until then. The code that runs this module defines `source` and `sink`, which are
+descriptors of the protocol, `size`, the number of bytes of the archive, and `ahead`, which is None or (name of the
+compiler, (modules to import), {variable: value}). Before the importing process exists, only modules that Python has
+loaded anyway are imported.
 """
 
 import os
@@ -14,8 +15,8 @@ KILL = 9  # SIGKILL, without the module signal
 
 
 class Keeper:
-    """A process that does nothing but wait until the one that started it has ended, however that happened. Then it ends
-    the jobs that it was told of, and removes the folder. `unwanted` are descriptors that it must not hold open."""
+    """A process that only waits until the process that started it has ended, in whatever way. It then ends the jobs
+    that it was told about and removes the folder. `unwanted` are descriptors that it must not keep open."""
 
     def __init__(self, unwanted):
         listens, self.descriptor = os.pipe()
@@ -42,11 +43,11 @@ class Keeper:
         try:
             os.write(self.descriptor, line)
         except OSError:
-            pass  # whoever killed the keeper leaves the tidying to the listener
+            pass  # if somebody has killed the keeper, the listener cleans up
 
 
 def keep(listens, unwanted):
-    import _signal  # what `signal` consists of, without its enumerations, which take a while to be made
+    import _signal  # what `signal` consists of, without its enumerations, which take long to make
 
     _signal.set_wakeup_fd(-1)
     for number in (_signal.SIGHUP, _signal.SIGINT, _signal.SIGTERM, _signal.SIGCHLD):
@@ -74,7 +75,8 @@ def keep(listens, unwanted):
 
 
 def remove_folder(folder):
-    """Removes as much of it as can be removed. To import shutil for that takes longer, and may fail by then."""
+    """Removes the folder as far as possible. Importing shutil for this would take longer, and might fail at this
+    time."""
     for place, folders, names in os.walk(folder, topdown=False):
         for name in names:
             remove(os.unlink, os.path.join(place, name))
@@ -92,7 +94,7 @@ def remove(by, path):
 
 
 def end_group(pid):
-    """Ends a job and all that it started."""
+    """Ends a job and all processes that it started."""
     try:
         os.killpg(pid, KILL)
     except OSError:
@@ -100,7 +102,8 @@ def end_group(pid):
 
 
 class Ahead:
-    """A process that imports a compiler's package before any job wants it. `held`: descriptors that it must not hold."""
+    """A process that imports a compiler's package before a job needs it. `held` are descriptors that it must not
+    keep open."""
 
     def __init__(self, ahead, keeper, held):
         self.compiler, modules, variables = ahead
@@ -133,19 +136,19 @@ class Ahead:
 
 
 def end_with(parent):
-    """The system ends this process when its parent ends, also where a compiler holds the interpreter."""
+    """Asks the system to end this process when its parent ends, even while a compiler holds the interpreter."""
     try:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, KILL, 0, 0, 0)  # PR_SET_PDEATHSIG
     except Exception:
-        return  # no Linux, or no ctypes: the keeper and the pipe's end do it
+        return  # without Linux or ctypes, the keeper and the end of the pipe have the same effect
     if os.getppid() != parent:
         os._exit(1)
 
 
 def print_into(log):
-    """All that this process prints goes to the descriptor `log`, and nothing is read from standard input."""
+    """Redirects everything that this process prints to the descriptor `log`, and makes standard input empty."""
     import resource
 
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -158,8 +161,9 @@ def print_into(log):
 
 
 def limit_memory(most=None):
-    """Limits what this process allocates to `most` bytes; 0: no limit; None: three quarters of the machine's memory.
-    Address space that is only reserved does not count: drivers of cards reserve more of it than there is memory."""
+    """Limits what this process allocates to `most` bytes. 0 means no limit, and None three quarters of the machine's
+    memory. Address space that is only reserved does not count, because drivers of cards reserve more of it than
+    there is memory."""
     import resource
 
     if most is None:
@@ -173,8 +177,8 @@ def limit_memory(most=None):
 
 
 def chunks_from(commands):
-    """A queue of what comes from the descriptor. A thread of its own reads it, and ends the process, and all that it
-    started, where the pipe ends."""
+    """Returns a queue of what is received from the descriptor. A separate thread reads it. When the pipe ends, the
+    thread ends the process and everything that the process has started."""
     import _queue
     import _thread
 
@@ -192,8 +196,8 @@ def chunks_from(commands):
 
 
 def import_ahead(modules, variables, chunks, answers):
-    """Never returns. What fails is kept for the one that imports it again: a second try may fail otherwise. Nothing is
-    collected meanwhile: a package makes much that stays."""
+    """Never returns. An import that fails is recorded for the code that imports the module again, because a second
+    attempt may fail in another way. Garbage is not collected meanwhile, because most of what a package makes stays."""
     import gc
 
     for name, value in variables.items():
@@ -222,7 +226,8 @@ def import_ahead(modules, variables, chunks, answers):
 
 
 class Compiled:
-    """Finds modules of the probe whose code is there: `modules` has (place in the archive, code, …) for their names."""
+    """Finds modules of the probe whose code exists already. `modules` contains (place in the archive, code, …) by
+    their names."""
 
     def __init__(self, path, modules):
         self._path, self._modules = path, modules
@@ -247,7 +252,8 @@ class Compiled:
 
 
 class Archive(Compiled):
-    """Finds them in the archive. Each is compiled once, also where its code is handed to another process (ahead.py)."""
+    """Finds modules in the archive. Each is compiled once, even if its code is also given to another process
+    (ahead.py)."""
 
     def __init__(self, path):
         import zipimport
@@ -257,7 +263,7 @@ class Archive(Compiled):
         self._found = {}
 
     def get(self, name):
-        """(place, code, source); None where there is no such module."""
+        """Returns (place, code, source), or None if there is no such module."""
         if name not in self._found:
             self._found[name] = self._compiled(name) if name.partition(".")[0] == "fusescope_probe" else None
         return self._found[name]
@@ -274,7 +280,7 @@ class Archive(Compiled):
 
 
 def own_folder():
-    """A new folder where temporary files belong, which nobody else can read."""
+    """Makes a new folder, at the place of temporary files, that nobody else can read."""
     variables = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
     places = [place for place in (*variables, "/tmp", "/var/tmp", "/usr/tmp", os.getcwd()) if place]
     for place in places:
@@ -289,7 +295,7 @@ def own_folder():
 
 
 def begin(source, sink, size, ahead):
-    """Never returns: takes the archive, and becomes the listener."""
+    """Never returns. It receives the archive and becomes the listener."""
     keeper = Keeper([source, sink])
     ahead = Ahead(ahead, keeper, [source, sink]) if ahead else None
     archive = bytearray()

@@ -1,5 +1,6 @@
-"""Tensors that are handed over in memory: a file without a name that the caller made and both sides map. It ends with the
-last process that has it, however that ends. Where there is none, tensors go in .npz files."""
+"""Tensors that are passed in memory: a file without a name that the caller made and that both sides map. It
+disappears with the last process that uses it, in whatever way that process ends. If there is no such memory, tensors
+are passed in .npz files."""
 
 import mmap
 import os
@@ -7,7 +8,7 @@ import os
 from . import npz
 from .base import Refusal
 
-TYPES = {  # by the names of core/base/data_type.h, what .npy files call them; all others are no tensors for this
+TYPES = {  # by the names of core/base/data_type.h: the names in .npy files; other types cannot be passed in this way
     "f64": "<f8",
     "f32": "<f4",
     "f16": "<f2",
@@ -27,8 +28,8 @@ ALIGNED = 64
 
 
 class Handed:
-    """What a request gives to a network, and where what the network gives goes: `tensors` of the request, else files.
-    Arrays are those of `numpy`, or npz.Array where that is None."""
+    """The inputs that a request gives to a network, and the place for the outputs: `tensors` of the request, or
+    files. Arrays are those of `numpy`, or npz.Array if that is None."""
 
     def __init__(self, request, files, out_folder, numpy=None):
         self._told = request.get("tensors")
@@ -36,19 +37,19 @@ class Handed:
         self._descriptor = None if self._told is None else opened(self._told)
 
     def inputs(self):
-        """name -> array."""
+        """Returns {name: array}."""
         if self._told is None:
             return self._read_file(self._files["inputs.npz"])
         memory = mmap.mmap(self._descriptor, 0)
         return {each["name"]: self._seen(memory, each) for each in self._told["list"]}
 
     def give(self, outputs):
-        """`outputs`: name -> array. What is to stand in the answer."""
+        """Stores `outputs` (name -> array). Returns the part of the answer about them."""
         if self._told is None:
             write = npz.write if self._numpy is None else lambda path, arrays: self._numpy.savez(path, **arrays)
             write(os.path.join(self._out_folder, "outputs.npz"), outputs)
             return {}
-        at, listed, parts = self._told["end"], [], []  # behind the inputs, which outputs may be views of
+        at, listed, parts = self._told["end"], [], []  # after the inputs, of which outputs may be views
         for name, output in outputs.items():
             array = output if self._numpy is None else from_numpy(self._numpy, output)
             if array.descriptor not in NAMES:
@@ -80,7 +81,8 @@ class Handed:
 
 
 def opened(told):
-    """A descriptor of the caller's memory. Refusal: it is not that file here, as in a container."""
+    """Opens the caller's memory and returns its descriptor. Raises a Refusal if it is another file here, as in a
+    container."""
     try:
         descriptor = os.open(told["path"], os.O_RDWR | os.O_CLOEXEC)
     except OSError as error:
@@ -97,7 +99,7 @@ def not_shared(message):
 
 
 def from_numpy(numpy, array):
-    """An npz.Array that shares the elements; those of texts and objects are none."""
+    """Returns an npz.Array that shares the elements. Arrays of texts and objects are not supported."""
     array = numpy.asarray(array)
     data = b"" if array.dtype.kind in "OUS" else numpy.ascontiguousarray(array).reshape(-1).view(numpy.uint8).data
     return npz.Array(array.dtype.str, array.shape, data)

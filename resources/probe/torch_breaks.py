@@ -1,19 +1,21 @@
-"""Where TorchDynamo leaves the graph of a module that runs, and what it compiles more than once.
+"""Finds out where TorchDynamo leaves the graph of a module while it runs, and what it compiles more than once.
 
-That is what torch.compile() would meet: torch._dynamo.explain() runs the module on its example inputs, piece by piece.
+This is what torch.compile() would encounter: torch._dynamo.explain() runs the module on its example inputs, piece by
+piece.
 """
 
 from .torch_program import first_lines
 from .torch_script import attempt, place_in
 
 NOT_ASKED = {"breaks": [], "recompiles": [], "breaks_left_out": 0, "recompiles_left_out": 0, "breaks_problem": ""}
-MOST = 200  # of each; a loop may break in every round
-RESUMED = "torch_dynamo_resume_in_"  # what the function is called that goes on behind a break: …NAME_at_LINE
+MOST = 200  # of each kind, because a loop may break in every iteration
+RESUMED = "torch_dynamo_resume_in_"  # the name of the function that continues after a break: …NAME_at_LINE
 
 
 def told(torch, loaded):
-    """{breaks[{reason, explanation, hints[], file, line, function}], recompiles[{reason, file, line, function}],
-    breaks_left_out, recompiles_left_out, breaks_problem}: how many there are beyond MOST of each, and why there are none."""
+    """Returns {breaks[{reason, explanation, hints[], file, line, function}], recompiles[{reason, file, line,
+    function}], breaks_left_out, recompiles_left_out, breaks_problem}. At most MOST of each are listed; the counts
+    say how many more there are, and the problem says why there are none."""
     import torch._dynamo as dynamo
     from torch._dynamo import utils
 
@@ -31,7 +33,7 @@ def told(torch, loaded):
 
 
 def at_most(name, listed):
-    """The first MOST, and how many more there are."""
+    """Returns the first MOST of a list, and how many more there are."""
     return {name: listed[:MOST], f"{name}_left_out": max(0, len(listed) - MOST)}
 
 
@@ -41,7 +43,8 @@ def without_gradients(torch, explain, loaded):
 
 
 def about_break(reason, path):
-    """What torch says of a break comes as one text: its first line, an explanation, hints, and notes for developers."""
+    """Splits what torch says about a break. It is one text of a first line, an explanation, hints, and notes for
+    developers."""
     lines = str(reason.reason).splitlines() or [""]
     explanation, hints, into = [], [], None
     for line in lines[1:]:
@@ -66,12 +69,12 @@ def about_break(reason, path):
 
 
 def plain(function):
-    """forward of torch_dynamo_resume_in_forward_at_6."""
+    """Returns "forward" for torch_dynamo_resume_in_forward_at_6."""
     return function.removeprefix(RESUMED).rpartition("_at_")[0] if function.startswith(RESUMED) else function
 
 
 def recompiled(compiled):
-    """Those of the functions that dynamo compiled which it had compiled before."""
+    """Returns those of the functions compiled by dynamo that it had compiled before."""
     return unique(
         [
             {
@@ -87,11 +90,11 @@ def recompiled(compiled):
 
 
 def reason_of(text):
-    """tensor 'x' size mismatch … of 2/0: tensor 'x' size mismatch …"""
+    """Returns "tensor 'x' size mismatch …" for "2/0: tensor 'x' size mismatch …"."""
     head, colon, rest = text.partition(": ")
     return rest if colon and head.replace("/", "").isdigit() else text
 
 
 def unique(listed):
-    """Each once, in order."""
+    """Returns the elements in their order, without repetitions."""
     return list({repr(each): each for each in listed}.values())

@@ -1,8 +1,9 @@
-"""What torch makes an exported program (.pt2) of: a module that a function of the user's script gives (torch_script.py),
-or a TorchScript file.
+"""Makes an exported program (.pt2) from a module that a function of the user's script returns (torch_script.py), or
+from a TorchScript file.
 
-Both are code that runs as the user. The caller has asked the user whether exactly this content is to be run, so that a
-file is read once, held against the hash that the user saw, and what was read is what runs.
+Both are code that runs with the rights of the user. The caller has asked the user whether exactly this content may
+be run. Therefore a file is read once, its hash is compared with the one that the user saw, and the content that was
+read is run.
 """
 
 import hashlib
@@ -13,17 +14,17 @@ from . import base, torch_breaks, torch_extents
 from .torch_program import OF_TYPE, first_lines
 from .torch_script import attempt, place_of
 
-VERSION = 1  # of the answers
+VERSION = 1  # version of the answers
 PROGRAM, NETWORK = "program.pt2", "network.onnx"
-OLD_OPSET = 17  # the last one that torch's old exporter knows whole
-SEED = 7  # of numbers for the inputs of TorchScript
+OLD_OPSET = 17  # the last opset that torch's old exporter supports completely
+SEED = 7  # the seed of the numbers for the inputs of TorchScript
 DATA_DEPENDENT = ("data-dependent", "data dependent", "GuardOnDataDependent", "generic_jump")
 OUT_OF_RANGE = ("Constraints violated", "ConstraintViolation", "dynamic_shapes")
-ADVICE = "The error above occurred when calling torch.export.export."  # a line of how to call torch otherwise
+ADVICE = "The error above occurred when calling torch.export.export."  # a line of advice on other calls of torch
 
 
 def confirmed_bytes(path, sha256):
-    """The content of the file, which the user has confirmed by its hash."""
+    """Returns the content of the file, which the user has confirmed by its hash."""
     with open(path, "rb") as file:
         content = file.read()
     if hashlib.sha256(content).hexdigest() != sha256:
@@ -34,8 +35,8 @@ def confirmed_bytes(path, sha256):
 
 
 def capture_script(torch, loaded, with_breaks, out_folder):
-    """Exports what the function gave. {version, torch, way, evaluated, tried[], problem, extents{symbol: name}, breaks[],
-    recompiles[], breaks_left_out, recompiles_left_out, breaks_problem}"""
+    """Exports the module that the function returned. Returns {version, torch, way, evaluated, tried[], problem,
+    extents{symbol: name}, breaks[], recompiles[], breaks_left_out, recompiles_left_out, breaks_problem}."""
     way, program, tried = None, None, []
     for mode, strict in (("non-strict", False), ("strict", True)):
         program, error = attempt(
@@ -68,7 +69,7 @@ def save(torch, program, path):
 
 
 def problem_of(loaded, error):
-    """What torch says of the module that it cannot export, where in the script, and what would mend it."""
+    """Returns what torch says about a module that it cannot export, the place in the script, and what would help."""
     about = f"{type(error).__name__}: {error}"
     if any(word in about for word in DATA_DEPENDENT):
         help = (
@@ -83,7 +84,7 @@ def problem_of(loaded, error):
             "Call the module on its example inputs in Python to see whether it runs; what torch cannot trace is to be "
             "written otherwise."
         )
-    # A range that is violated is explained over several lines; other messages go on with advice for those who write torch.
+    # Several lines explain a range that is violated. Other messages continue with advice for developers of torch.
     lines = first_lines(error, 12 if any(word in about for word in OUT_OF_RANGE) else 1).splitlines()
     message = "\n".join(line for line in lines if not line.startswith(ADVICE))
     return {"message": message, "help": help, **place_of(loaded, error)}
@@ -93,7 +94,8 @@ def problem_of(loaded, error):
 
 
 def capture_torchscript(torch, content, inputs, wanted, out_folder):
-    """`inputs` [{name, type, dims}]; `wanted`: "pt2", "onnx", or "": the former if that can be had."""
+    """Converts a TorchScript file. `inputs` is [{name, type, dims}]. `wanted` is "pt2", "onnx", or "", which means
+    "pt2" if it is possible."""
     module, error = attempt(lambda: torch.jit.load(io.BytesIO(content), map_location="cpu"))
     if error is not None:
         raise base.Refusal(
@@ -109,7 +111,7 @@ def capture_torchscript(torch, content, inputs, wanted, out_folder):
             way = WAYS[one]
             break
         tried.append({"way": WAYS[one], "message": first_lines(error, 2)})
-        for name in os.listdir(out_folder):  # a part of a file may be there
+        for name in os.listdir(out_folder):  # a part of a file may exist
             os.remove(os.path.join(out_folder, name))
     if not way:
         words = " ".join(f"By {each['way']}: {each['message']}." for each in tried)
@@ -126,7 +128,7 @@ def converted(torch, module, arguments, _, out_folder):
     from torch._export.converter import TS2EPConverter
 
     program = TS2EPConverter(module, arguments).convert()
-    program.example_inputs = None  # numbers that were made up here are nobody's examples
+    program.example_inputs = None  # numbers that were made up here are no examples of the user
     torch.export.save(program, os.path.join(out_folder, PROGRAM))
 
 
@@ -139,7 +141,7 @@ WAYS = {converted: "TS2EPConverter", exported_as_of_old: "torch.onnx.export(dyna
 
 
 def arguments_of(torch, module, inputs):
-    """(arguments of forward(), their names): tensors of the types and extents that the user gave."""
+    """Returns (arguments of forward(), their names): tensors with the types and extents that the user gave."""
     known = [each for each in module.forward.schema.arguments if each.name != "self"]
     given = {each["name"]: each for each in inputs}
     takes = ", ".join(f"{each.name} ({each.type})" for each in known) or "none"

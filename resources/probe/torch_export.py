@@ -1,8 +1,8 @@
-"""An exported program of torch (.pt2) as an ONNX network: torch exports it, and each node of the network is told the
-node of the program that it was made of.
+"""Converts an exported program of torch (.pt2) to an ONNX network. torch exports it, and each node of the network is
+related to the node of the program from which it was made.
 
-Each node of the program is tagged before, by what torch calls `custom`: a dictionary that goes along through all of
-torch's own passes, so that what these make of a node still says which one it was.
+For this, each node of the program is tagged before, in what torch calls `custom`: a dictionary that all of torch's
+own passes preserve, so that the nodes which they make still say from which node they come.
 """
 
 import re
@@ -10,18 +10,20 @@ import re
 from . import base
 from .torch_program import first_lines
 
-VERSION = 1  # of what is made here: kept networks of another one are made again (core/frontends/torch/kept_network.h)
+# version of the results; networks that were stored by another version are made again
+# (core/frontends/torch/kept_network.h)
+VERSION = 1
 NETWORK = "network.onnx"
-OPSET = 18  # at newer ones torch writes operators that compilers learn late
+OPSET = 18  # in newer versions torch writes operators that compilers support only later
 TAG = "fusescope.node"  # in `custom`, and in the metadata of the network's nodes
 FX_NODE, TRACE, SCOPES = "pkg.torch.onnx.fx_node", "pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes"
 SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def export(torch, exported, names, outputs, path):
-    """Writes the network to `path`. `names` {symbol: name}: what extents are to be called; `outputs`: what the outputs
-    are to be called, in their order; [] as torch calls them. What is told of it:
-    {version, opset, torch, onnx, onnxscript, inputs[], outputs[], symbols[], nodes[]}."""
+    """Writes the network to `path`. `names` {symbol: name} are the names of extents. `outputs` are the names of the
+    outputs in their order; if it is [], they keep torch's names. Returns {version, opset, torch, onnx, onnxscript,
+    inputs[], outputs[], symbols[], nodes[]}."""
     packages = {name: base.import_package(name, name).__version__ for name in ("onnx", "onnxscript")}
     symbols = symbols_of(exported, names)
     tag(torch, exported)
@@ -48,8 +50,8 @@ def export(torch, exported, names, outputs, path):
 
 
 def name_outputs(graph, called):
-    """Gives the outputs these names, where there are as many, each once. What has such a name inside gets another; an
-    input keeps its own, and then nothing is named."""
+    """Gives the outputs these names, if their number is right and all are different. An inner value that has such a
+    name gets another one. If an input has such a name, nothing is renamed."""
     if len(called) != len(graph.outputs) or len(set(called)) != len(called):
         return
     if {value.name for value in graph.inputs}.intersection(called):
@@ -67,7 +69,8 @@ def name_outputs(graph, called):
 
 
 def symbols_of(exported, names):
-    """[{symbol, name, min, max}] of the program's inputs; null: no bound. Refusals: names of what is none, or twice."""
+    """Returns [{symbol, name, min, max}] for the symbols of the program's inputs; null means that there is no bound.
+    Refuses names of symbols that do not exist, and names that are given twice."""
     ranges = {str(symbol): each for symbol, each in exported.range_constraints.items()}
     known = sorted({each for symbol in ranges for each in SYMBOL.findall(symbol)})
     for symbol, name in names.items():
@@ -86,19 +89,20 @@ def symbols_of(exported, names):
 def bound(number):
     try:
         return int(number)
-    except (TypeError, ValueError, OverflowError, AttributeError):  # the last, of infinities of SymPy
+    except (TypeError, ValueError, OverflowError, AttributeError):  # the last one is SymPy's, for infinities
         return None  # infinite
 
 
 def graphs_of(torch, module):
-    """(its path in the program, the graph): the program's own, whose path is "", and those of branches and loops."""
+    """Returns (path in the program, graph): the program's own graph, whose path is "", and those of branches and
+    loops."""
     for path, each in module.named_modules():
         if isinstance(each, torch.fx.GraphModule):
             yield path, each.graph
 
 
 def tag(torch, exported):
-    exported._guards_code = []  # text that torch would run
+    exported._guards_code = []  # text that torch would run as code
     for path, graph in graphs_of(torch, exported.graph_module):
         for node in graph.nodes:
             custom = dict(node.meta.get("custom") or {})
@@ -106,8 +110,8 @@ def tag(torch, exported):
 
 
 def tied(torch, made):
-    """[{node, from, module, trace}] of all nodes of the network, which get `from` as metadata, too. Nodes of a body are
-    called HOLDER/NAME. `from` is empty where torch's passes lost it."""
+    """Returns [{node, from, module, trace}] for all nodes of the network, and adds `from` to their metadata. Nodes
+    of a body are called HOLDER/NAME. `from` is empty if torch's passes lost it."""
     tags = {
         (path, node.name): str((node.meta.get("custom") or {}).get(TAG, ""))
         for path, graph in graphs_of(torch, made.exported_program.graph_module)
@@ -149,7 +153,7 @@ def renamed(expression, names):
 
 
 def rename(model, names):
-    """Calls the extents of all values as `names` has them, and in what torch notes of their ranges."""
+    """Renames the extents of all values according to `names`, and in what torch notes about their ranges."""
     if not names:
         return
     import onnx_ir as ir
@@ -177,7 +181,7 @@ def all_values(graph):
 
 
 def refused(torch, exported, error):
-    """What torch failed at, in a sentence: the cause at the end of the chain, and the node that it names."""
+    """Returns a sentence about torch's failure: the last cause of the chain, and the node that it names."""
     chain = [error]
     while chain[-1].__cause__ is not None and len(chain) < 20:
         chain.append(chain[-1].__cause__)

@@ -1,5 +1,5 @@
-"""What the author of a module calls its open extents. A program keeps symbols (s77) and not these names, so that they are
-taken from the dynamic shapes that it was exported with."""
+"""Returns the names that the author of a module gave to its open extents. A program contains symbols (s77) and not
+these names, so that they are taken from the dynamic shapes with which it was exported."""
 
 import inspect
 
@@ -7,8 +7,8 @@ from .torch_script import attempt
 
 
 def named(torch, loaded, program):
-    """{symbol: name} of the extents that are one symbol each. Nothing where torch's own helpers are not as they are known
-    here: names are a comfort."""
+    """Returns {symbol: name} for the extents that consist of one symbol. Returns nothing if torch's own helpers are
+    not those that are known here, because names are not essential."""
     names, _ = attempt(lambda: named_now(torch, loaded, program))
     return names or {}
 
@@ -36,12 +36,13 @@ def named_now(torch, loaded, program):
 
 
 def key_of(entry):
-    """Of a step of a path in a tree: a place in a sequence, or a key of a dict."""
+    """Returns the key of one step of a path in a tree: a position in a sequence, or a key of a dict."""
     return getattr(entry, "idx", getattr(entry, "key", None))
 
 
 def spec_at(dynamic_shapes, path, parameters):
-    """What is said of the leaf at `path` of (args, kwargs): by the name of its parameter, or by its place."""
+    """Returns the specification of the leaf at `path` of (args, kwargs), by the name of its parameter or by its
+    position."""
     where, key, *inner = path
     place = key if where == 0 else parameters.index(key)
     if isinstance(dynamic_shapes, dict):
@@ -57,7 +58,8 @@ def spec_at(dynamic_shapes, path, parameters):
 
 
 def names_of_axes(spec):
-    """{axis: name} of {axis: Dim} or a sequence of them; a dimension of torch's own choosing has no name."""
+    """Returns {axis: name} for {axis: Dim} or for a sequence of them. A dimension that torch chose itself has no
+    name."""
     axes = spec.items() if isinstance(spec, dict) else enumerate(spec if isinstance(spec, (tuple, list)) else ())
     named = {axis: dim if isinstance(dim, str) else getattr(dim, "__name__", "") for axis, dim in axes}
     return {axis: name for axis, name in named.items() if isinstance(axis, int) and isinstance(name, str) and name}

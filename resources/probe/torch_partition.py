@@ -1,25 +1,26 @@
-"""Torch-TensorRT's dry run of an exported program, and why what stays in torch does.
+"""Runs Torch-TensorRT's dry run of an exported program, and finds out why nodes stay in torch.
 
-Upstream prints a report without reasons. Here three of its functions are called with an ear on them: the one that
-prints the report hands over what it counted, the one that counts operators is where each of them is asked about once
-more, and the one that drops small blocks says which these are. What the dry run does is not changed.
+Upstream prints a report without reasons. Here three of its functions are called through wrappers that listen: from
+the function that prints the report we take its counts; where the function that counts operators examines each of
+them, they are examined once more; and the function that drops small blocks says which these are. The dry run itself
+is not changed.
 
 partition.json:
 
-    total, supported  operators of the program as Torch-TensorRT lowers it, and those that it counts as supported
-    engines           [{name, operators, input_types, output_types}], as upstream's report has them
-    unsupported       {operator: how many}, as upstream's report has it
-    blocks            [{name, is_engine, inputs[{from, is_input, type, is_cast}], operators[]}], in their order. An input
-                      is `from` a node of the program, or is an input of it itself (`is_input`)
+    total, supported  number of operators of the program after Torch-TensorRT lowered it, and of those that it supports
+    engines           [{name, operators, input_types, output_types}], as in upstream's report
+    unsupported       {operator: count}, as in upstream's report
+    blocks            [{name, is_engine, inputs[{from, is_input, type, is_cast}], operators[]}], in their order. An
+                      input is `from` a node of the program, or is itself an input of the program (`is_input`)
     operators         of a block: [{name, target, from, types[], reads[], is_view, cause}]. `from` is the node of the
-                      program, "" where it is lost; `types` of what it makes; `reads` those of what it reads; `cause` of
-                      one that stays in torch, else null
-    cause             {why, …}: "no_converter"; "validator" with validators[] and words[], and for a pool whose dilation
-                      is a list of ones `dilation`, `else_taken` (whether a number in its place would be taken) and
-                      `else_words`; "open_extents"; "complex"; "asked"; "small_block" with `operators`, how many the
-                      block has; "unknown"
-    gone              {node of the program: "folded" or "removed"}, of those that the lowered program has no operator of
-                      and of which it is known why
+                      program, or "" if it is lost; `types` are those of its results, and `reads` those of its operands;
+                      `cause` is set for an operator that stays in torch, and is null otherwise
+    cause             {why, …}: "no_converter"; "validator" with validators[] and words[], and, for a pool whose
+                      dilation is a list of ones, `dilation`, `else_taken` (whether a number instead of the list would
+                      be accepted) and `else_words`; "open_extents"; "complex"; "asked"; "small_block" with
+                      `operators`, the number of operators of the block; "unknown"
+    gone              {node of the program: "folded" or "removed"}, for nodes without an operator in the lowered program
+                      if the reason is known
 """
 
 import contextlib
@@ -63,14 +64,14 @@ def dry_run(torch, exported, args, kwargs, options):
 
 
 def tag(exported):
-    """`custom` goes along through all of torch's and Torch-TensorRT's own passes."""
+    """Tags the nodes of a program. All of torch's and Torch-TensorRT's own passes preserve `custom`."""
     for node in exported.graph_module.graph.nodes:
         node.meta["custom"] = {**(node.meta.get("custom") or {}), TAG: node.name}
 
 
 def may_vanish(exported):
-    """What becomes of nodes that lowering leaves nothing of: what depends on no input is calculated ahead, and what
-    does nothing, or is read by nobody, is taken out."""
+    """Returns {node: "folded" or "removed"} for the nodes of which lowering may leave nothing: what depends on no
+    input is calculated in advance, and what does nothing, or is read by nobody, is removed."""
     given = set(exported.graph_signature.user_inputs)
     depends, fates = set(), {}
     for node in exported.graph_module.graph.nodes:
@@ -84,14 +85,14 @@ def may_vanish(exported):
 
 
 class Listener:
-    """What the dry run says on its way."""
+    """Collects what the dry run reports while it runs."""
 
     def __init__(self, torch, options):
         self._torch, self._options = torch, options
         self._tracker, self._total, self._supported = None, 0, 0
-        self.causes = {}  # of operators that are not supported, by their names
-        self.names = set()  # of all operators
-        self._small = {}  # names of operators in blocks that were dropped -> how many the block has
+        self.causes = {}  # counts of operators that are not supported, by their names
+        self.names = set()  # number of all operators
+        self._small = {}  # names of operators in blocks that were dropped -> the number of operators in the block
 
     @contextlib.contextmanager
     def listening(self, upstream):
@@ -147,7 +148,8 @@ class Listener:
                 self.causes[node.name] = cause
 
     def _check_kept(self, names):
-        """Upstream takes any text, and one that names no operator of the lowered program keeps nothing in torch."""
+        """Checks torch_executed_ops, because upstream accepts any text, and a text that names no operator of the
+        lowered program has no effect."""
         for asked in self._options["torch_executed_ops"]:
             if asked in names:
                 continue
@@ -160,7 +162,7 @@ class Listener:
             )
 
     def cause(self, name):
-        """Why an operator outside of all engines is there."""
+        """Returns why an operator is outside of all engines."""
         if name in self.causes:
             return self.causes[name]
         if name in self._small:
@@ -198,7 +200,8 @@ class Listener:
 
 
 def cause_of(registry, node):
-    """Why a node is not supported; None: it is. Asked in the order in which upstream asks."""
+    """Returns why a node is not supported, or None if it is. The checks are in the order in which upstream makes
+    them."""
     from torch_tensorrt.dynamo.partitioning._global_partitioner import TorchTensorRTOperatorSupport as support
 
     if support._has_complex_dtype(node):
@@ -233,7 +236,8 @@ def once(texts):
 
 
 def name_of(validator):
-    """As its author calls it. A nameless one is called by where it stands."""
+    """Returns the name of a validator as its author wrote it. One without a name is called after its place in the
+    source."""
     while isinstance(validator, functools.partial):
         validator = validator.func
     if getattr(validator, "__name__", "") == "<lambda>":
@@ -245,7 +249,7 @@ def name_of(validator):
 
 @contextlib.contextmanager
 def heard(words):
-    """Adds what converters log meanwhile: the only place where validators say why."""
+    """Collects what converters log meanwhile, which is the only place where validators give reasons."""
 
     class Ear(logging.Handler):
         def emit(self, record):
@@ -264,12 +268,12 @@ def heard(words):
         logger.removeHandler(ear)
 
 
-DILATION = 4  # the place of a pool's argument
+DILATION = 4  # the position of a pool's argument
 
 
 def list_of_ones(validator, node, settings):
-    """The validator of max pools compares the dilation with the number 1: a list of ones is another thing to it. None:
-    that is not what this is."""
+    """Handles the validator of max pools, which compares the dilation with the number 1 and treats a list of ones as
+    different. Returns None in all other cases."""
     if name_of(validator) != "max_pool_param_validator" or len(node.args) <= DILATION:
         return None
     dilation = node.args[DILATION]
@@ -286,8 +290,8 @@ def list_of_ones(validator, node, settings):
 
 
 def blocks_of(torch, made, listener, inputs):
-    """Engines and what is between them. Operators that are of none of Torch-TensorRT's own blocks, as where nothing at
-    all is supported, are blocks without a name of theirs."""
+    """Returns the engines and what is between them. Operators that are in none of Torch-TensorRT's own blocks, for
+    example because nothing is supported, are in blocks without a name."""
     children = {name: child for name, child in made.named_children() if isinstance(child, torch.fx.GraphModule)}
     held = {node.name for child in children.values() for node in child.graph.nodes}
     blocks = []
@@ -339,12 +343,13 @@ def operator_of(node, module, cause):
 
 
 def is_cast(argument):
-    """Whether an engine's input is cast in front of it: by what `truncate_double` adds, which is of no block."""
+    """Returns whether an engine's input is cast before it, by the nodes that `truncate_double` adds, which are in no
+    block."""
     return getattr(argument, "op", "") == "call_function" and "_to_copy" in str(argument.target)
 
 
 def is_view(node):
-    """Whether what it makes is only seen, by torch's schema of it, or taken out of a tuple."""
+    """Returns whether the result is only a view, by torch's schema of the operator, or is taken out of a tuple."""
     schema = getattr(node.target, "_schema", None)
     if schema is None:
         return called(node) == "getitem"
@@ -352,7 +357,7 @@ def is_view(node):
 
 
 def origin_of(node):
-    """The node of the program: by our tag, else the oldest that torch itself knows of."""
+    """Returns the node of the program: by our tag, otherwise the oldest one that torch itself remembers."""
     origin = str((node.meta.get("custom") or {}).get(TAG, ""))
     sources = node.meta.get("from_node") or []
     while not origin and sources:

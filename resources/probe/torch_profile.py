@@ -1,9 +1,11 @@
-"""What torch tells of the kernels that it made and ran: TorchInductor's provenance, and its profiler's events.
+"""What torch reports about the kernels that it made and ran: TorchInductor's provenance, and the events of torch's
+profiler.
 
-A profile is {"names": [text], "events": [[category, name, begin, duration, thread, correlation]]}: category, name and
-thread are positions in `names`, times are microseconds from the first event on, and what runs on a card has the
-correlation of the call that launched it, 0: none. Each run is an event RUN; an eager node is an event NODE + its name.
-With TorchInductor, "kernels" lists its kernels as provenance() calls them, in the order in which a run calls them.
+A profile is {"names": [text], "events": [[category, name, begin, duration, thread, correlation]]}. Category, name
+and thread are indices into `names`; times are microseconds since the first event; an event on a card has the
+correlation of the call that launched it, and 0 means that there is none. Each run is an event RUN, and an eager node
+is an event NODE + its name. With TorchInductor, "kernels" lists its kernels as provenance() names them, in the order
+in which a run calls them.
 """
 
 import json
@@ -18,20 +20,20 @@ ON_CARD = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
 def told_of_kernels(config, folder):
-    """Settings of TorchInductor by which it writes below `folder` what its kernels are made of."""
+    """Returns the settings with which TorchInductor writes, below `folder`, what its kernels are made from."""
     settings = {"trace.enabled": True, "trace.debug_dir": folder, "force_disable_caches": True}
     known = config.get_config_copy()
     if "trace.provenance_tracking_level" in known:
         settings["trace.provenance_tracking_level"] = 1
     elif "trace.provenance_tracking" in known:
         settings["trace.provenance_tracking"] = True
-    settings["cpp.enable_kernel_profile"] = True  # else kernels of the CPU have no names in a profile
+    settings["cpp.enable_kernel_profile"] = True  # otherwise kernels of the CPU have no names in a profile
     return {name: value for name, value in settings.items() if name in known}
 
 
 def provenance(folder):
-    """[{kernels: {name: [nodes after its passes]}, origins: {node: [nodes that it was given]}}], one for each graph that
-    it compiled, in their order."""
+    """Returns [{kernels: {name: [nodes after its passes]}, origins: {node: [nodes that it received]}}], one entry
+    for each graph that it compiled, in their order."""
     found = []
     for place, _, names in os.walk(folder):
         if MAPPINGS in names:
@@ -46,7 +48,7 @@ def provenance(folder):
 
 
 def in_order(kernels):
-    """Names of kernels ("NAME:7") in the order in which they are called."""
+    """Returns the names of kernels ("NAME:7") in the order in which they are called."""
 
     def number(name):
         words = name.rsplit(":", 1)[-1]
@@ -56,7 +58,8 @@ def in_order(kernels):
 
 
 def profiled(torch, run, runs, on_card, folder):
-    """(milliseconds of each run but the first, the profile). `run(named)`: named(node) is what to run a node in."""
+    """Returns (milliseconds of each run except the first, the profile). `run(named)` runs the program; named(name)
+    is the context in which a node is run."""
     profiler = torch.profiler
     activities = [profiler.ProfilerActivity.CPU] + ([profiler.ProfilerActivity.CUDA] if on_card else [])
     named = lambda node: profiler.record_function(NODE + node)  # noqa: E731
@@ -105,7 +108,7 @@ def is_kept(event):
 
 
 def outermost(events):
-    """`events`, which are sorted by their begins, without operators that another operator called."""
+    """Returns `events`, which are sorted by their beginnings, without operators that another operator called."""
     ends = {}
     for event in events:
         if event["cat"] == "cpu_op":

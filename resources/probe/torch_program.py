@@ -1,6 +1,6 @@
-"""An exported program of torch (.pt2): it is loaded, bound to the inputs and outputs of a network, and described.
+"""Loads an exported program of torch (.pt2), relates it to the inputs and outputs of a network, and describes it.
 
-torch itself loads it. What it refers to is resolved by torch, so that only a file that the user named comes here.
+torch itself loads the file and resolves what it refers to, so that only files that the user named are loaded.
 """
 
 import hashlib
@@ -30,19 +30,19 @@ CHECKS = ("aten._assert_tensor_metadata.default", "aten._assert_scalar.default",
 
 
 def type_name(dtype):
-    """"f32" of torch.float32; torch's own name of a type that networks do not have."""
+    """Returns "f32" for torch.float32, and torch's own name for a type that networks do not have."""
     words = str(dtype).rsplit(".", 1)[-1]
     return TYPES.get(words, words)
 
 
 def first_lines(error, most=12):
-    """What torch says: its messages go on with traces and advice."""
+    """Returns the first lines of torch's message, which is followed by traces and advice."""
     lines = [line.rstrip() for line in str(error).strip().splitlines() if line.strip()]
     return "\n".join([f"{type(error).__name__}: {lines[0] if lines else 'no reason is given'}", *lines[1:most]])
 
 
 def keep_within(job_folder):
-    """What torch keeps for itself, as headers that it precompiles, goes with the job."""
+    """Puts the files that torch stores for itself, such as precompiled headers, into the folder of the job."""
     tempfile.tempdir = tempfile.mkdtemp(prefix="torch-", dir=os.path.dirname(os.path.abspath(job_folder)))
 
 
@@ -51,7 +51,8 @@ def load(torch, path):
         return torch.export.load(path)
     except MemoryError:
         raise
-    except Exception as error:  # of the file's container, its schema, or an operator that is not registered there
+    # an unsupported container of the file, an unsupported schema, or an operator that is not registered there
+    except Exception as error:
         raise Refusal(
             f"torch {torch.__version__} cannot load the exported program. {first_lines(error)}",
             kind="asked",
@@ -60,7 +61,7 @@ def load(torch, path):
 
 
 class Program:
-    """A loaded program on one device, whose tensors are reached by the names of a network."""
+    """A loaded program on one device, whose tensors are accessed by their names in the network."""
 
     def __init__(self, torch, exported, device, options):
         self._torch, self._device = torch, device
@@ -76,7 +77,8 @@ class Program:
             self.module = self.module.to(self._half_type())
 
     def _bind(self, exported, options):
-        """Which tensor of the program each input and output of the network is: by their names, else by position."""
+        """Finds for each input and output of the network the tensor of the program: by their names, otherwise by
+        position."""
         spec = exported.call_spec
         self._spec, self._flat = spec.in_spec, []
         signature = exported.graph_signature
@@ -103,7 +105,8 @@ class Program:
         return getattr(self._torch, OF_TYPE[self._half])
 
     def calculating(self):
-        """What the program runs in: no gradients, and torch's autocast where floats are asked for below f32."""
+        """Returns the context in which the program runs: without gradients, and with torch's autocast if floats
+        narrower than f32 are requested."""
         import contextlib
 
         stack = contextlib.ExitStack()
@@ -113,7 +116,7 @@ class Program:
         return stack
 
     def arguments(self, tensors):
-        """(args, kwargs) of `tensors`, by the network's names, on the device."""
+        """Returns (args, kwargs) made from `tensors`, which have the network's names, on the device."""
         from torch.utils import _pytree
 
         flat = list(self._flat)
@@ -127,8 +130,8 @@ class Program:
         return _pytree.tree_unflatten(flat, self._spec)
 
     def usual_inputs(self):
-        """By the network's names: the examples of the program where they have the extents that are compiled for, else
-        zeros."""
+        """Returns inputs by the network's names: the examples of the program if they have the extents for which it
+        is compiled, otherwise zeros."""
         tensors = {}
         for told, (_, _, value, example) in self._inputs:
             dims = told.get("extents") or list(value.shape)
@@ -138,7 +141,7 @@ class Program:
         return tensors
 
     def outputs(self, result):
-        """By the network's names, in the types that it declares."""
+        """Returns outputs by the network's names, in the types that the network declares."""
         from torch.utils import _pytree
 
         flat = _pytree.tree_leaves(result)
@@ -153,7 +156,8 @@ class Program:
         return self._weights
 
     def observed(self):
-        """What each node of the program did in one run on usual inputs: [{name, target, types, dims, is_view, …}]."""
+        """Returns what each node of the program did in one run on the usual inputs: [{name, target, types, dims,
+        is_view, …}]."""
         args, kwargs = self.arguments(self.usual_inputs())
         watcher = interpreter(self._torch, self.module, Watching(self._torch))
         with self.calculating():
@@ -161,13 +165,13 @@ class Program:
         return watcher.watching.nodes
 
     def _flattened(self, args, kwargs):
-        """Placeholders of the module, in their order."""
+        """Returns the values for the placeholders of the module, in their order."""
         from torch.utils import _pytree
 
         return _pytree.tree_leaves((args, kwargs))
 
     def named_run(self, args, kwargs, named):
-        """Runs node by node; `named(name)` is a context that each of them runs in."""
+        """Runs node by node; `named(name)` is a context in which each of them runs."""
         return interpreter(self._torch, self.module, Naming(named)).run(*self._flattened(args, kwargs))
 
 
@@ -178,7 +182,7 @@ def flat_examples(torch, exported):
 
 
 def matched(told, own, what):
-    """[(what the network says of it, what the program has)]. Refusal: they do not agree."""
+    """Returns [(what the network says about it, what the program contains)]. Refuses if they contradict each other."""
     if len(told) != len(own):
         raise Refusal(
             f"The network has {len(told)} {what}s, and the exported program has {len(own)} that are tensors: it is not "
@@ -216,7 +220,8 @@ def on_device(exported, device):
 
 
 def remove_checks(module):
-    """Takes out what only checks that tensors have the types and device that the export saw: others are asked for."""
+    """Removes nodes that only check that tensors have the types and device of the export, because other ones may be
+    requested."""
     for each in module.modules():
         graph = getattr(each, "graph", None)
         if graph is None:
@@ -228,8 +233,8 @@ def remove_checks(module):
 
 
 def weights_of(torch, exported):
-    """[{name, type, dims, sha256, transposed}]: parameters, buffers and constants; `transposed`: the hash of a matrix
-    whose axes are exchanged, which is how exporters write the weights of a product."""
+    """Returns [{name, type, dims, sha256, transposed}] for parameters, buffers and constants. `transposed` is the
+    hash of a matrix with exchanged axes, because exporters write the weights of a product in this form."""
     listed = []
     for name, tensor in {**exported.state_dict, **exported.constants}.items():
         if not isinstance(tensor, torch.Tensor) or type_name(tensor.dtype) not in OF_TYPE:
@@ -249,7 +254,8 @@ def hashed(torch, tensor):
 
 
 def interpreter(torch, module, watching):
-    """Runs `module` node by node. `watching.around(node, run)` runs each of those that call something."""
+    """Returns an interpreter that runs `module` node by node. `watching.around(node, run)` runs each node that calls
+    something."""
 
     class Interpreter(torch.fx.Interpreter):
         def run_node(self, node):
@@ -274,7 +280,8 @@ class Naming:
 
 
 class Watching:
-    """What nodes did: types and extents of what they made, and whether that lies in the memory of what they read."""
+    """Records what nodes did: types and extents of their results, and whether these share memory with what the nodes
+    read."""
 
     def __init__(self, torch):
         self._torch, self.nodes = torch, []
@@ -310,7 +317,7 @@ def attribute(module, path):
 
 
 def is_in_place(node):
-    """Whether it writes into what it reads, by torch's schema of it."""
+    """Returns whether the operator writes into its input, according to torch's schema."""
     schema = getattr(node.target, "_schema", None)
     return schema is not None and any(
         each.alias_info is not None and each.alias_info.is_write for each in schema.arguments
@@ -318,7 +325,7 @@ def is_in_place(node):
 
 
 def listed(torch, exported):
-    """What each node of a program is, which nobody ran: [{name, target, types, …}]."""
+    """Describes each node of a program that nobody ran: [{name, target, types, …}]."""
     nodes = []
     for node in exported.graph_module.graph.nodes:
         if node.op == "call_function":
@@ -328,7 +335,7 @@ def listed(torch, exported):
 
 
 def inside(torch, node):
-    """Nodes of a graph that this node runs, as one that switches gradients off."""
+    """Returns the nodes of a graph that this node runs, for example one that switches gradients off."""
     listed = []
     for argument in node.all_input_nodes:
         inner = argument.op == "get_attr" and attribute(argument.graph.owning_module, argument.target)
@@ -339,21 +346,22 @@ def inside(torch, node):
 
 
 def made_types(node, otherwise=None):
-    """Types of the tensors that a node makes, as the export noted them; of `otherwise` where it noted nothing."""
+    """Returns the types of the tensors that a node makes, as the export recorded them, or those of `otherwise` if it
+    recorded none."""
     value = node.meta.get("val", otherwise)
     values = value if isinstance(value, (list, tuple)) else [value]
     return [type_name(each.dtype) for each in values if hasattr(each, "dtype")]
 
 
 def called(node):
-    """What a node calls: "aten.linear.default", "getitem"."""
+    """Returns what a node calls: "aten.linear.default", "getitem"."""
     if hasattr(node.target, "_schema"):
         return str(node.target)
     return getattr(node.target, "__name__", str(node.target))
 
 
 def about(node):
-    """Where a node comes from, as the exporter wrote it."""
+    """Returns where a node comes from, as the exporter recorded it."""
     modules = node.meta.get("nn_module_stack") or {}
     paths = [str(entry[0]) for entry in modules.values() if isinstance(entry, (tuple, list)) and entry]
     return {

@@ -1,8 +1,8 @@
-"""A script of the user that is run: its function gives a module and example inputs.
+"""Runs a script of the user, whose function returns a module and example inputs.
 
-The folder of the script is on sys.path only from here on, after torch was imported, so that a file beside the script
-stands in for nothing that torch imports of its own: at the front while the script and its function run, behind all else
-while torch calls the module.
+The folder of the script is added to sys.path only here, after torch was imported, so that a file beside the script
+cannot replace a module that torch imports itself. It is at the front while the script and its function run, and at
+the end while torch calls the module.
 """
 
 import contextlib
@@ -26,15 +26,15 @@ KEYS = ("module", "args", "kwargs", "dynamic_shapes")
 
 
 class Loaded:
-    """What a function of the script gave."""
+    """What a function of the script returned."""
 
     def __init__(self, path, module, args, kwargs, dynamic_shapes):
         self.path, self.module, self.args, self.kwargs, self.dynamic_shapes = path, module, args, kwargs, dynamic_shapes
-        self.evaluated = False  # it was in training mode, and is not any more
+        self.evaluated = False  # it was in training mode and no longer is
 
 
 def attempt(call):
-    """(what it gives, None), or (None, what it raised): code of the user may also call sys.exit()."""
+    """Returns (result, None) or (None, exception), because code of the user may also call sys.exit()."""
     try:
         return call(), None
     except MemoryError:
@@ -44,7 +44,7 @@ def attempt(call):
 
 
 def load(torch, content, path, function):
-    """Runs the script, whose `content` is that of `path`, and its function."""
+    """Runs the script at `path`, which has the content `content`, and its function."""
     script = as_module(content, path)
     with imports_of(path):
         _, error = attempt(lambda: exec(compile(content, path, "exec", dont_inherit=True), script.__dict__))
@@ -57,13 +57,14 @@ def load(torch, content, path, function):
     loaded = checked(torch, path, f"{line_of(make)}{function}()", given)
     sys.path.append(os.path.dirname(path))
     if loaded.module.training:
-        _, error = attempt(loaded.module.eval)  # a module that torch exported cannot be set, and was set before
+        _, error = attempt(loaded.module.eval)  # a module that torch exported has no mode to set; it was set before
         loaded.evaluated = error is None
     return loaded
 
 
 def as_module(content, path):
-    """The script as a module under its own name, which tracebacks and pickles look for, unless another has that name."""
+    """Registers the script as a module under its own name, for which tracebacks and pickles search, unless another
+    module has that name."""
     name = os.path.splitext(os.path.basename(path))[0]
     if not name.isidentifier() or keyword.iskeyword(name) or is_taken(name):
         name = "fusescope_script"
@@ -71,12 +72,13 @@ def as_module(content, path):
     module.__file__ = path
     sys.modules[name] = module
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
-    linecache.cache[path] = (len(content), None, lines, path)  # what runs, whatever becomes of the file
+    linecache.cache[path] = (len(content), None, lines, path)  # the content that runs, whatever happens to the file
     return module
 
 
 def is_taken(name):
-    """Whether a module has this name, or could be imported by it: the script's folder is not on the path yet."""
+    """Returns whether a module has this name, or could be imported under it. The folder of the script is not on the
+    path yet."""
     found, error = attempt(lambda: importlib.util.find_spec(name))
     return name in sys.modules or found is not None or error is not None
 
@@ -120,7 +122,7 @@ def factory(script, path, name):
 def arguments_without_default(make):
     try:
         parameters = inspect.signature(make).parameters.values()
-    except (TypeError, ValueError):  # of something written in C
+    except (TypeError, ValueError):  # something that is written in C
         return []
     collecting = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [each.name for each in parameters if each.default is inspect.Parameter.empty and each.kind not in collecting]
@@ -163,7 +165,7 @@ def shown(given):
 
 
 def raised(what, path, error):
-    """What the user's code raised, with its line."""
+    """Returns the error that the user's code raised, with its line."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_users(frame, path)]
     line = frames[-1].lineno if frames else None
     if isinstance(error, SyntaxError) and error.filename == path:
@@ -179,14 +181,15 @@ def raised(what, path, error):
 
 
 def is_users(frame, path):
-    """Whether a line of a traceback is of the script, or of a file in its folder or below."""
+    """Returns whether a line of a traceback is in the script, or in a file in or below its folder."""
     return frame.filename == path or (
         frame.filename.startswith(os.path.dirname(path) + os.sep) and "site-packages" not in frame.filename
     )
 
 
 def place_of(loaded, error):
-    """{file, line, function} of the innermost line of the user's that torch was at; line 0: it does not tell."""
+    """Returns {file, line, function} of the innermost line of the user that torch was executing; line 0 if it is
+    unknown."""
     stack = list(getattr(error, "real_stack", None) or []) or list(traceback.extract_tb(error.__traceback__))
     return place_in(stack, loaded.path)
 

@@ -1,7 +1,9 @@
-"""Torch-TensorRT on a machine without a GPU, which its authors do not support: it asks for one while it is imported.
+"""Makes it possible to use Torch-TensorRT on a machine without a GPU, which its authors do not support: it looks for
+one while it is imported.
 
-The functions by which version 2.14.0 asks are replaced here. They are no interface of it, and other versions have
-others, so that nothing is tried with these. Its dry run itself is its own: it only looks at the graph of a program.
+The functions with which version 2.14.0 looks for one are replaced here. They are not part of its interface, and
+other versions have others, so that this is not attempted with other versions. Its dry run is unchanged: it only
+looks at the graph of a program.
 """
 
 import sys
@@ -9,12 +11,13 @@ import sys
 from . import base
 
 VERSION = "2.14.0"
-MEMORY = 1 << 34  # bytes that a GPU is said to have, of which all are free: it warns where little is left
+# bytes of the GPU that it is told about, all of which are free, because it warns if little memory is left
+MEMORY = 1 << 34
 CAPABILITY = (8, 9)  # it asks whether this is a Tegra
 
 
 def check(version):
-    """Refusal: this is a version whose functions are not known here."""
+    """Raises a Refusal for a version whose functions are not known here."""
     if version.split("+")[0] == VERSION:
         return
     raise base.Refusal(
@@ -27,7 +30,8 @@ def check(version):
 
 
 def before_import(torch):
-    """torch keeps saying that there is no GPU (is_available)."""
+    """Answers the questions that Torch-TensorRT asks about a GPU. torch still reports that there is none
+    (is_available)."""
     torch.cuda.get_device_capability = lambda *_: CAPABILITY
     torch.cuda.current_device = lambda: 0
     torch.cuda.mem_get_info = lambda *_: (MEMORY, MEMORY)
@@ -35,7 +39,7 @@ def before_import(torch):
 
 
 def after_import(torch):
-    """Constants that it folds, and what it casts, stay on the CPU."""
+    """Keeps folded constants and results of casts on the CPU."""
     cpu = torch.device("cpu")
     for name, module in list(sys.modules.items()):
         if name.startswith("torch_tensorrt") and hasattr(module, "to_torch_device"):

@@ -1,11 +1,12 @@
-"""What a compiler's answers depend on in this environment, told without importing the compiler.
+"""Lists what a compiler's answers depend on in this environment, without importing the compiler.
 
-The answer names every file that says which compiler this is: the Python, the folders that it looks for packages in, and
-all code of the compiler's packages and of those that they require. Whoever finds the same files again, by size, inode
-and times, may take it that the compiler is the same one. `why_not` says why nobody may: then nothing is kept of it.
+The answer names every file that determines the compiler: the Python, the folders in which it looks for packages, and
+all code of the compiler's packages and of the packages that they require. If the same files are found again, with
+the same sizes, inodes and times, the compiler may be assumed to be the same. `why_not` says why this assumption is
+impossible; nothing about the compiler is kept then.
 
-A file whose content matters has a part (its package) and a name in it, which are the same wherever the package is
-installed: by the hashes of these contents, two machines find that they have the same compiler.
+A file whose content matters has a part (its package) and a name in this part, which are the same wherever the
+package is installed. By the hashes of these contents, two machines find out that they have the same compiler.
 """
 
 import os
@@ -16,25 +17,25 @@ import sys
 
 from . import hello
 
-# Variables that bear on which packages are found, or on what compilers do.
+# Variables that affect which packages are found, or what compilers do.
 VARIABLES = re.compile(
     r"PYTHON|LD_|CUDA_|NVIDIA_|ORT_|ONNX|OPENVINO|OV_|TENSORRT|TRT_|TORCH|PYTORCH|TRITON|MKL|DNNL|ONEDNN|OMP_|KMP_|GOMP_|"
     r"VIRTUAL_ENV$|CONDA_PREFIX$|ATEN_|CUDNN_|CUBLAS_|CC$|CXX$")
-DEVICES = ("nvidia", "dri", "dxg", "accel", "kfd")  # below /dev: a driver that begins or ends to work changes them
+DEVICES = ("nvidia", "dri", "dxg", "accel", "kfd")  # names in /dev: they change when a driver starts or stops working
 CODE = re.compile(r"\.(so|py|pth|dll|pyd|bin|xml|json)$|\.so\.[^/]*$|\.dist-info/")
 # What pip writes itself, as the list of files, and scripts that begin with the path of their Python: other bytes where
 # the same package is installed elsewhere.
 WRITTEN_THERE = re.compile(r"\.dist-info/(?!(METADATA|entry_points\.txt|WHEEL)$)|(^|/)(bin|Scripts)/[^/]*\.py$")
-STARTS = ("sitecustomize.py", "usercustomize.py")  # modules that Python runs before any other, where they are there
+STARTS = ("sitecustomize.py", "usercustomize.py")  # modules that Python runs before all others, if they exist
 SYSTEM, LIBRARIES, STARTED = "system libraries", "LD_LIBRARY_PATH", "python"  # parts that are no packages
-# Libraries of the system that code of packages loads, or calculates with; those that need a card count where one is.
+# Libraries of the system that packages load or calculate with; those for cards count only if there is a card.
 SYSTEM_LIBRARY = re.compile(
     rb"/[^\0\n]*/lib(?:c|m|mvec|stdc\+\+|gcc_s|gomp|iomp5|tbb[a-z0-9_]*|OpenCL|ze_[a-z_]+|openblas[a-z0-9]*|mkl_[a-z0-9_]+)"
     rb"\.so[^/\0\n]*")
 CARD_LIBRARY = re.compile(
     rb"/[^\0\n]*/lib(?:nvinfer[a-z_]*|nvonnxparser|cudnn[a-z_]*|cublas[A-Za-z]*|cudart|cufft|curand|cusparse|cusolver|"
     rb"nvrtc[a-z-]*|nvJitLink|nccl)\.so[^/\0\n]*")
-OTHER_WORDS = re.compile(r"/(lib32|libx32|i[3-6]86[^/]*)/")  # libraries for programs of 32 bits
+OTHER_WORDS = re.compile(r"/(lib32|libx32|i[3-6]86[^/]*)/")  # libraries for 32-bit programs
 CPU_FIELDS = ("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags", "Features",
               "CPU implementer", "CPU part", "CPU variant", "CPU revision")
 
@@ -62,7 +63,7 @@ def about_compiler(compiler):
 
 
 def roots_of(module):
-    """The packages that bring the compiler, and why it cannot be told by them which one it is."""
+    """Returns the packages that contain the compiler, and why they are not sufficient to identify it."""
     if module in hello.compiler_modules():
         roots = hello.distributions_of(module)
         return roots, "" if roots else "it is a program, and nothing says which libraries that loads"
@@ -79,7 +80,7 @@ def roots_of(module):
 
 
 def closure(names):
-    """name -> distribution, of those that are there and of all that they require and is there."""
+    """Returns {name: distribution} for the installed ones of these packages and of everything that they require."""
     from importlib import metadata
 
     found, waiting = {}, list(names)
@@ -101,7 +102,8 @@ def normalised(name):
 
 
 def code_of(distributions):
-    """path -> (part, name) of all code of these packages, and the name of one that does not tell all of its files."""
+    """Returns {path: (part, name)} for all code of these packages, and the name of a package that does not list all
+    of its files."""
     files, unknown = {}, ""
     for distribution in distributions:
         package = normalised(distribution.metadata["Name"] or "")
@@ -116,15 +118,15 @@ def code_of(distributions):
     return {path: place for path, place in files.items() if os.path.isfile(path)}, unknown
 
 
-NO_CONTENT = ("", "")  # a file that says whether something changed, and nothing else
+NO_CONTENT = ("", "")  # a file that only says whether something has changed
 
 
 def own_files(module):
-    """path -> (part, name) of the Python, where it looks for packages, what is read before any of them, and libraries of
-    the system."""
+    """Returns {path: (part, name)} for the Python, the places where it looks for packages, what is read before any
+    package, and libraries of the system."""
     system = "/etc/ld.so.cache"
     own = {os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), system}
-    # Python looks there only where it is there when Python starts: the first package that a user installs makes it.
+    # Python looks there only if the folder exists when it starts; it is made when a user installs the first package
     own.add(os.path.abspath(site.getusersitepackages()))
     paths = dict.fromkeys(own, NO_CONTENT)
     paths.update((path, (SYSTEM, os.path.basename(path))) for path in system_libraries(system))
@@ -142,7 +144,7 @@ def own_files(module):
 
 
 def system_libraries(cache):
-    """Paths of those that count, as the cache of the system's loader lists them."""
+    """Returns the paths of the libraries that count, as the cache of the system's loader lists them."""
     wanted = [SYSTEM_LIBRARY] + ([CARD_LIBRARY] if any(name.startswith(("nvidia", "dxg")) for name in listed("/dev")) else [])
     try:
         with open(cache, "rb") as file:
@@ -154,12 +156,13 @@ def system_libraries(cache):
 
 
 def place_of(path, places):
-    """What is no file, or not there, has no content."""
+    """Returns the part and name of a path; what is not an existing file has no content."""
     return places[path] if os.path.isfile(path) else NO_CONTENT
 
 
 def identity(path):
-    """[path, size, time of modification in ns, time of change in ns, inode]; size -1: there is nothing."""
+    """Returns [path, size, time of modification in ns, time of change in ns, inode]; the size is -1 if the file does
+    not exist."""
     try:
         found = os.stat(path)
     except OSError:
@@ -168,7 +171,7 @@ def identity(path):
 
 
 def machine():
-    """The processor and the NVIDIA cards, as far as results of compilers depend on them."""
+    """Describes the processor and the NVIDIA cards, as far as results of compilers depend on them."""
     fields = {}
     for line in text_of("/proc/cpuinfo").split("\n\n")[0].splitlines():
         name, _, value = line.partition(":")

@@ -1,7 +1,8 @@
-"""Trained networks beside ONNX Runtime on inputs that mean something: printed text at many extents, speech-like chunks
-with the states fed back. One engine for each network, built with open extents. Exit status 1 where outputs differ.
+"""Compares trained networks with ONNX Runtime on meaningful inputs: printed text at many extents, and speech-like
+chunks with the states fed back. Each network has one engine, which is built with open extents. The exit status is 1
+if outputs differ.
 
-    check_trained.py FOLDER [NAME…]      FOLDER: where trained.py fetched them; only those named
+    check_trained.py FOLDER [NAME…]      FOLDER: where trained.py has put the networks; NAME…: only these
 """
 import subprocess
 import sys
@@ -46,12 +47,12 @@ class Pair:
         return Path(self.folder.name) / name
 
     def own(self, name):
-        """Fusescope's output of the last run."""
+        """Returns Fusescope's output of the last run."""
         arrays = np.load(self.path("out.npz"))
         return arrays[name] if name in arrays else arrays[f"out:{name}"]
 
     def run(self, inputs):
-        """ONNX Runtime's outputs by name, and how far Fusescope's are off."""
+        """Returns ONNX Runtime's outputs by name, and the difference of Fusescope's outputs."""
         np.savez(self.path("in.npz"), **{f"in:{name}": array for name, array in inputs.items()})
         fusescope("run", self.engine, "--inputs", self.path("in.npz"), "--outputs", self.path("out.npz"))
         wanted = dict(zip(self.names, self.session.run(None, inputs)))
@@ -95,14 +96,14 @@ def check_images(network, folder):
 
 
 def speech(samples, start):
-    """Vowels: a few harmonics of a voice that goes on and off."""
+    """Makes vowels: a few harmonics of a voice that starts and stops."""
     t = (start + np.arange(samples)) / 16000
     voice = sum(np.sin(2 * np.pi * 140 * k * t) / k for k in range(1, 9))
     return 0.1 * voice * (np.sin(2 * np.pi * 3 * t) > 0)
 
 
 def check_speech(network, folder):
-    """Chunks one after the other: what the network says of its state is what it gets next."""
+    """Checks chunks one after another: the state that the network returns is its next input."""
     bounds = [part for name in network.extents[0]
               for part in bounds_of(name, [extents[name] for extents in network.extents])]
     pair = Pair(network.file(folder), bounds)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Cut one decoder block out of a network that is too large to run, and fill it with weights.
+"""Cuts one decoder block out of a network that is too large to run, and fills it with weights.
 
 usage: cut_block.py MATERIALIZE.py MODEL_DIR OUT.onnx
 
-Every block of these networks squares the residual stream twice, for the norm before attention and the one before the
-MLP, each with a Pow. The second block is what lies between the third and the fifth of them; its input is the residual
-stream, its output is what the third block reads. What else it needs (rotary embeddings, masks) is computed inside.
+Every block of these networks squares the residual stream twice with a Pow, for the norm before the attention and for
+the one before the MLP. The second block is between the third and the fifth of these nodes. Its input is the residual
+stream, and its output is what the third block reads. Everything else that it needs (rotary embeddings, masks) is
+computed inside.
 """
 import importlib.util
 import json
@@ -16,7 +17,7 @@ import onnx
 
 
 def block(graph):
-    """Names of the values that the block starts from and ends in, and its nodes in the order of the file."""
+    """Returns the names of the values with which the block begins and ends, and its nodes in the order of the file."""
     norms = [node.input[0] for node in graph.node if node.op_type == "Pow"]
     start, end = norms[2], norms[4]
     producer = {name: index for index, node in enumerate(graph.node) for name in node.output}

@@ -1,7 +1,8 @@
-"""Images of printed text: what networks that read find something in. The same for the same extents on every machine."""
+"""Makes images of printed text, in which networks that read text find something. For equal extents they are equal on
+every machine."""
 import numpy as np
 
-# Five columns of seven pixels for each letter, the lowest bit on top.
+# Each letter has five columns of seven pixels; the lowest bit is at the top.
 GLYPHS = {
     "0": "3E5149453E", "1": "00427F4000", "2": "4261514946", "3": "2141454B31", "4": "1814127F10", "5": "2745454539",
     "6": "3C4A494930", "7": "0171090503", "8": "3649494936", "9": "064949291E", "A": "7E1111117E", "B": "7F49494936",
@@ -11,7 +12,7 @@ GLYPHS = {
     "U": "3F4040403F", "V": "1F2040201F", "W": "7F2018207F", "X": "6314081463", "Y": "0304780403", "Z": "6151494543",
 }
 WORDS = "OPEN EXTENTS 4096 BYTES READ BY KERNEL 17 HEIGHT 32 WIDTH 960 "
-ROWS, COLUMNS = 7, 6  # of a letter, the gap behind it included
+ROWS, COLUMNS = 7, 6  # of a letter, including the gap behind it
 
 
 def letter(character):
@@ -20,7 +21,7 @@ def letter(character):
 
 
 def blurred(image, reach):
-    """The mean of squares of `reach` pixels: print has no hard steps."""
+    """Returns the mean over squares of `reach` pixels, because print has no hard edges."""
     if reach < 2:
         return image
     before = reach // 2
@@ -29,8 +30,8 @@ def blurred(image, reach):
 
 
 def page(dims):
-    """[batch, channels, height, width] of lines of dark text on white, from -1 to 1, with a little noise. What is at
-    most 64 pixels high holds one line."""
+    """Returns [batch, channels, height, width] with lines of dark text on white, from -1 to 1, and a little noise.
+    An image of at most 64 pixels in height contains one line."""
     height, width = dims[2:]
     pixel = max(height * 6 // 10 // ROWS, 1) if height <= 64 else max(height // 16 // ROWS, 2)
     size, margin = pixel * ROWS, pixel * 3

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the networks of tests/unit/tuning/spoiled: ordinary blocks, and between them one or two that float16 cannot
-hold, whose nodes are called spoiled.*. Usage: spoil_networks.py FOLDER (with onnx and numpy). Equal bytes each time."""
+represent, whose nodes are named spoiled.*. Usage: spoil_networks.py FOLDER (with onnx and numpy). The bytes are the
+same each time."""
 import pathlib
 import sys
 
@@ -31,7 +32,7 @@ class Network:
         return output
 
     def block(self, name):
-        """x + W2 gelu(W1 x), then a norm."""
+        """Calculates x + W2 gelu(W1 x), and then a norm."""
         before = self.value
         up = self.node("MatMul", name + ".up", [before, self.matrix(name + ".w1", WIDTH, 2 * WIDTH)])
         half = self.node("Relu", name + ".relu", [up])
@@ -45,7 +46,7 @@ class Network:
         return self.node("LayerNormalization", name, [self.value, scale, bias], axis=-1, epsilon=epsilon)
 
     def scaled_pair(self, name="spoiled"):
-        """Two products, the first a million times too large and the second as much too small."""
+        """Makes two products, the first of which is a million times too large and the second as much too small."""
         before, factor = self.value, 2.0**20
         up = self.node("MatMul", name + ".up", [before, self.matrix(name + ".w1", WIDTH, WIDTH, factor)])
         half = self.node("Relu", name + ".relu", [up])
@@ -53,7 +54,8 @@ class Network:
         self.node("Add", name + ".add", [before, down])
 
     def large_logits(self, name="spoiled"):
-        """Attention whose scores are thousands and differ by ones, so that the roundings of keys choose other values."""
+        """Makes an attention whose scores are thousands and differ by ones, so that rounding the keys selects other
+        values."""
         before = self.value
         query = self.node("MatMul", name + ".query", [before, self.matrix(name + ".wq", WIDTH, WIDTH)])
         query = self.node("Add", name + ".query.bias", [query, self.weight(name + ".bq", np.full(WIDTH, 30))])
@@ -66,14 +68,14 @@ class Network:
         self.node("Add", name + ".add", [before, self.value])
 
     def tiny_variance(self, name="spoiled"):
-        """A norm of what differs by a thousandth of its mean."""
+        """Makes a norm of values that differ by a thousandth of their mean."""
         before = self.value
         small = self.node("Mul", name + ".small", [before, self.weight(name + ".thousandth", 1e-3)])
         self.node("Add", name + ".shifted", [small, self.weight(name + ".one", np.ones(WIDTH))])
         self.norm(name + ".norm", 1e-12)
 
     def large_sum(self, name="spoiled"):
-        """The sum of squares, past 65,504, divided again."""
+        """Makes a sum of squares that exceeds 65,504 and is divided again."""
         before = self.value
         wide = self.node("MatMul", name + ".wide", [before, self.matrix(name + ".w", WIDTH, 64, 45)])
         squares = self.node("Mul", name + ".squares", [wide, wide])
@@ -97,7 +99,7 @@ class Network:
 
 
 def network(name, *spoil):
-    """Two blocks, what spoils it, two blocks, and so on."""
+    """Makes two blocks, what spoils the network, two blocks, and so on."""
     made = Network(name)
     for index in range(2):
         made.block(f"begin{index}")

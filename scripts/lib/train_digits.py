@@ -23,7 +23,7 @@ WIDTHS = (16, 32)  # channels before and behind the pooling
 
 
 def patches(x):
-    """[n, c, h, w] -> [n, h, w, c * 9]: the 3 by 3 neighbourhood of each pixel, zeros outside."""
+    """Returns [n, h, w, c * 9] for [n, c, h, w]: the 3 by 3 neighbourhood of each pixel, with zeros outside."""
     n, c, h, w = x.shape
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
@@ -31,7 +31,7 @@ def patches(x):
 
 
 class Conv:
-    """3 by 3, padding 1, with a bias."""
+    """A convolution of 3 by 3 with padding 1 and a bias."""
 
     def __init__(self, random, inputs, outputs):
         self.weight = random.normal(0, np.sqrt(2 / (inputs * 9)), (outputs, inputs, 3, 3))
@@ -80,7 +80,7 @@ class Relu:
 
 
 class Residual:
-    """relu(conv(relu(conv(x))) + x)"""
+    """Calculates relu(conv(relu(conv(x))) + x)."""
 
     def __init__(self, random, width):
         self.inner, self.outer = Conv(random, width, width), Conv(random, width, width)
@@ -95,7 +95,7 @@ class Residual:
 
 
 class MaxPool:
-    """2 by 2"""
+    """A max pool of 2 by 2."""
 
     def forward(self, x):
         n, c, h, w = x.shape
@@ -156,7 +156,7 @@ class Adam:
 
 
 def loss_gradient(scores, labels):
-    """Of the mean cross entropy."""
+    """Returns the gradient of the mean cross entropy."""
     odds = np.exp(scores - scores.max(1, keepdims=True))
     odds /= odds.sum(1, keepdims=True)
     odds[np.arange(len(labels)), labels] -= 1
@@ -164,7 +164,7 @@ def loss_gradient(scores, labels):
 
 
 def shifted(random, images):
-    """Each image moved by up to a pixel."""
+    """Returns each image moved by up to a pixel."""
     padded = np.pad(images, ((0, 0), (0, 0), (1, 1), (1, 1)))
     at = random.integers(0, 3, (len(images), 2))
     return np.stack([image[:, i:i + 8, j:j + 8] for image, (i, j) in zip(padded, at)])
@@ -219,7 +219,7 @@ def main(folder):
     order = random.permutation(len(digits.target))
     images, labels = digits.images[order][:, None] / 16, digits.target[order].astype(np.int64)
     network = train(random, images[HELD_OUT:], labels[HELD_OUT:])
-    for layer in network.weighted:  # as they are written
+    for layer in network.weighted:  # the types of the file
         layer.weight, layer.bias = layer.weight.astype(np.float32), layer.bias.astype(np.float32)
     scores = network.forward(images[:HELD_OUT])
     print(f"{(scores.argmax(1) == labels[:HELD_OUT]).mean():.4f} of {HELD_OUT} held-out images are recognised")

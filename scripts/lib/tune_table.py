@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The table of `fusescope tune` beside known searches: pinned nodes and price, at a half and a quarter of the error
-without pins (where that is not finite, at 0.05 and 0.01 of rms).
+"""Prints a table of `fusescope tune` and known searches: pinned nodes and price, at a half and a quarter of the error
+without pins (or, if that is not finite, at 0.05 and 0.01 of rms).
 
 Usage: tune_table.py FUSESCOPE FOLDER [--budget SECONDS] [--precision T] [--options "…"] [--share]
                      [NAME=MODEL.onnx[,INPUTS]…]
-FOLDER takes the reports; one that is there already is not made again. --options goes to `fusescope tune` as it is.
---share: what one bound evaluated is known to the next (seconds are less for it). Prints a Markdown table."""
+The reports are written to FOLDER; those that exist are not made again. --options is passed to `fusescope tune`
+unchanged. --share: the next bound uses what the one before has evaluated, so that it takes fewer seconds. The table is
+printed as Markdown."""
 import argparse
 import json
 import math
@@ -18,7 +19,7 @@ SEARCHES = ("prefix", "suffix", "greedy")
 
 
 def tune(arguments, name, model, inputs, bound, more):
-    """The report of one search, as it was printed."""
+    """Returns the report of one search, as it was printed."""
     report = arguments.folder / f"{name}.{bound:g}.json"
     if not report.exists():
         command = [arguments.fusescope, "tune", model, "--precision", arguments.precision, "--max-error", str(bound),
@@ -46,7 +47,8 @@ def cost(of):
 
 
 def found_by(baseline):
-    """What a known search finds; in brackets what ended it, if not itself."""
+    """Returns the result of a known search. If something other than the search itself ended it, this is added in
+    brackets."""
     text = f"{baseline['pins']} ({cost(baseline)})" if baseline["pins"] is not None else "nothing"
     return text if baseline["end"] == "finished" else f"{text} [{baseline['end']}]"
 

@@ -10,8 +10,8 @@
 
 namespace fusescope::test {
 
-/// What a command prints with --json; the test fails where it ends with another status or prints no object, which gives
-/// an empty one.
+/// Runs a command with --json and returns the object that it prints. The test fails if the command ends with another
+/// status, or if it prints no object, in which case the result is not an object.
 inline Json commandJson(std::vector<std::string> arguments, int status = 0) {
   arguments.emplace_back("--json");
   const ProcessResult result = fusescopeCommand(arguments);

@@ -21,13 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A process and the items it runs in order. For each it writes the length of the text, then the text.
+/// A process and the items that it runs, in order. For each item it writes the length of the text, followed by the
+/// text.
 struct Child {
   pid_t process = -1;
   int pipe = -1;
-  std::deque<std::size_t> left;  ///< the front item is running
-  std::string received;          ///< not yet a whole message
-  Clock::time_point since;       ///< when the front item began
+  std::deque<std::size_t> left;  ///< items that are not finished; the first one is running
+  std::string received;          ///< the bytes of a message that is not complete yet
+  Clock::time_point since;       ///< the time at which the running item began
 };
 
 void writeAll(int pipe, const void* data, std::size_t bytes) {
@@ -40,7 +41,7 @@ void writeAll(int pipe, const void* data, std::size_t bytes) {
   }
 }
 
-/// Keeps the children busy until every item has a result.
+/// Gives work to the children until every item has a result.
 class Pool {
  public:
   Pool(std::size_t count, const std::function<std::string(std::size_t)>& work, const IsolationOptions& options)
@@ -58,7 +59,8 @@ class Pool {
 
  private:
   [[noreturn]] void childMain(int pipe, const std::deque<std::size_t>& items) {
-    constexpr bool kHasShadow = FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER;  // terabytes of addresses
+    // Sanitizers reserve terabytes of addresses.
+    constexpr bool kHasShadow = FUSESCOPE_ADDRESS_SANITIZER || FUSESCOPE_THREAD_SANITIZER;
     if (m_options.memoryBytes > 0 && !kHasShadow) {
       const rlimit limit{m_options.memoryBytes, m_options.memoryBytes};
       ::setrlimit(RLIMIT_AS, &limit);
@@ -107,7 +109,7 @@ class Pool {
     std::erase_if(m_children, [](const auto& child) { return child->pipe < 0; });
   }
 
-  /// False when the child has closed its end.
+  /// Returns false when the child has closed its end of the pipe.
   bool readFrom(Child& child) {
     char buffer[4096];
     const ssize_t got = ::read(child.pipe, buffer, sizeof buffer);
@@ -125,7 +127,7 @@ class Pool {
     }
   }
 
-  /// The child is gone: its front item is why, the others go to another child.
+  /// Handles the end of a child: the item that was running has failed, and its other items are given to another child.
   void finish(Child& child, bool late) {
     int status = 0;
     ::waitpid(child.process, &status, 0);

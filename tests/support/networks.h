@@ -8,12 +8,12 @@
 
 namespace fusescope::test {
 
-/// A network whose plan has two fused nodes of one name: a kernel of the nodes a and b, and a node that is called
-/// "a + b".
+/// Returns a network whose plan has two fused nodes of the same name: a kernel of the nodes a and b, and a node that is
+/// called "a + b".
 std::shared_ptr<const Model> networkOfOneNameTwice();
 
-/// The model of a file, imported and normalised, its open extents as they are assumed; null, and a failure, where that
-/// cannot be.
+/// Returns the model of a file, imported and normalised, with assumed values for open extents. If that fails, the test
+/// fails and the result is null.
 std::shared_ptr<const Model> preparedModel(const std::filesystem::path& path);
 
 }  // namespace fusescope::test

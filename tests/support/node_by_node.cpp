@@ -14,7 +14,7 @@
 namespace fusescope::test {
 namespace {
 
-/// The distance from |value| to the next number of `type`.
+/// Returns the distance from |value| to the next number of `type`.
 double ulpAt(DataType type, double value) {
   const int digits = type == DataType::BF16 ? 8 : type == DataType::F16 ? 11 : 24;
   const int least = type == DataType::F16 ? -24 : type == DataType::BF16 ? -133 : -149;

@@ -21,7 +21,7 @@ std::uint32_t checkSum(std::string_view bytes) {
   return ~sum;
 }
 
-/// A deflate stream of blocks that are not compressed.
+/// Returns a deflate stream whose blocks are not compressed.
 std::string deflated(std::string_view bytes) {
   constexpr std::size_t kMost = 65535;
   std::string stream;
@@ -42,7 +42,7 @@ std::string listOf(const std::vector<std::int64_t>& numbers) {
   return "[" + text + "]";
 }
 
-/// {"config": {…}}: what a PT2 archive says of tensors whose bytes are members "PREFIX_KEY".
+/// Returns the text {"config": {…}} with which a PT2 archive describes tensors whose bytes are in members "PREFIX_KEY".
 std::string configOf(const std::vector<std::pair<std::string, StoredTensor>>& tensors, const std::string& prefix) {
   std::string entries;
   for (const auto& [name, tensor] : tensors)
@@ -158,7 +158,7 @@ PickleWriter& PickleWriter::integers(const std::vector<std::int64_t>& values) {
 }
 
 PickleWriter& PickleWriter::tensor(const StoredTensor& tensor) {
-  std::uint64_t product = 1;  // of damaged files it may be any number
+  std::uint64_t product = 1;  // may be any number in a damaged file
   for (const std::int64_t size : tensor.sizes) product *= static_cast<std::uint64_t>(size);
   const auto elements = static_cast<std::int64_t>(product);
   if (tensor.isParameter) global("torch._utils", "_rebuild_parameter").mark();
@@ -173,7 +173,7 @@ PickleWriter& PickleWriter::tensor(const StoredTensor& tensor) {
 PickleWriter& PickleWriter::stateDict(const std::vector<std::pair<std::string, StoredTensor>>& tensors) {
   global("collections", "OrderedDict").raw(")Rq").raw(std::string_view("\0", 1)).mark();
   for (const auto& [name, stored] : tensors) text(name).tensor(stored);
-  // Versions of modules, which state_dict() keeps as an attribute of the dictionary.
+  // Adds the versions of modules, which state_dict() keeps as an attribute of the dictionary.
   return raw("u}").text("_metadata").global("collections", "OrderedDict").raw(")Rsb");
 }
 

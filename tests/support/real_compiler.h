@@ -12,8 +12,8 @@
 
 namespace fusescope::test {
 
-/// Has a compiler of the tests' Python, FUSESCOPE_COMPILERS_PYTHON, in a process of its own for each test. Skipped
-/// without that Python.
+/// Gives each test a compiler of the tests' Python, FUSESCOPE_COMPILERS_PYTHON, in a separate process. Tests are
+/// skipped if there is no such Python.
 class RealCompilerTest : public ::testing::Test {
  protected:
   explicit RealCompilerTest(std::string_view compiler) : m_kind(*findProbedKind(compiler)) {}

@@ -14,7 +14,7 @@
 
 namespace fusescope::test {
 
-/// Commands, and what their JSON holds.
+/// Runs commands and reads their JSON output.
 class ToldPlans : public ::testing::Test {
  protected:
   ToldPlans() { ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1); }
@@ -22,7 +22,7 @@ class ToldPlans : public ::testing::Test {
   static Json json(std::vector<std::string> arguments, int status = 0) {
     return commandJson(std::move(arguments), status);
   }
-  /// What a command says that fails with status 2.
+  /// Returns the error message of a command, which must fail with status 2.
   static std::string problem(const std::vector<std::string>& arguments) {
     const ProcessResult result = fusescopeCommand(arguments);
     EXPECT_EQ(result.status, 2) << ::testing::PrintToString(arguments) << "\n" << result.out << result.err;
@@ -30,27 +30,27 @@ class ToldPlans : public ::testing::Test {
   }
   static bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-  /// Of a plan: how many nodes have each fate.
+  /// Returns how many nodes of a plan have each fate.
   static std::map<std::string, int> fates(const Json& plan) {
     std::map<std::string, int> counts;
     for (const Json& node : plan["nodes"]) ++counts[node["fate"]];
     return counts;
   }
-  /// How many bindings of a plan have each certainty.
+  /// Returns how many bindings of a plan have each certainty.
   static std::map<std::string, int> certainties(const Json& plan) {
     std::map<std::string, int> counts;
     for (const Json& kernel : plan["kernels"])
       for (const Json& node : kernel["nodes"]) ++counts[node["certainty"]];
     return counts;
   }
-  /// The one decision of this code.
+  /// Returns the only decision with this code.
   static Json decisionOf(const Json& plan, const std::string& code) {
     Json found = Json::object();
     for (const Json& decision : plan["decisions"])
       if (decision["code"] == code) found = decision;
     return found;
   }
-  /// The kernel of this name, with all that is known of it.
+  /// Returns the kernel with this name and everything that is known about it.
   static Json kernelOf(const Json& plan, const std::string& name) {
     for (const Json& kernel : plan["kernels"])
       if (kernel["name"] == name) return kernel;
@@ -65,7 +65,7 @@ class ToldPlans : public ::testing::Test {
   TemporaryFolder m_folder;
 };
 
-/// Answers of a compiler that were recorded, in place of a machine that has it (replay.py).
+/// Uses recorded answers of a compiler, so that no machine with the compiler is needed (replay.py).
 class RecordedAnswers : public ToldPlans {
  protected:
   ProcessResult packFor(const std::string& compiler, const std::filesystem::path& model,
@@ -77,7 +77,7 @@ class RecordedAnswers : public ToldPlans {
     return fusescopeCommand(arguments);
   }
   std::string result() const { return m_folder / "result.zip"; }
-  /// Answers the job that was packed with the answers in `recording`.
+  /// Answers the packed job with the answers in `recording`.
   void replay(const std::filesystem::path& recording) const {
     const ProcessResult made = runProcess({"/usr/bin/env", "PYTHONDONTWRITEBYTECODE=1", "python3", replayScript(),
                                            "answer", m_folder / "job.pyz", recording, result()});

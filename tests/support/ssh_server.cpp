@@ -24,11 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kServer = "/usr/sbin/sshd";
-/// As root it wants this folder, which the system's own start of sshd makes.
+/// sshd needs this folder when it runs as root. The system makes it when it starts sshd itself.
 constexpr const char* kPrivilegeFolder = "/run/sshd";
 constexpr std::chrono::seconds kPatience{60};
 
-/// A port that nobody listens on.
+/// Returns a port on which nobody listens.
 int unusedPort() {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

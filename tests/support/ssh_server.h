@@ -7,13 +7,15 @@
 
 namespace fusescope::test {
 
-/// A real sshd on the loopback interface, with keys of its own, for as long as this lives: the command's arguments are
-/// parsed again by a shell there. What runs there has the variables that sshd gives it, not those of the test.
+/// A real sshd on the loopback interface with its own keys, which runs until this object is destroyed. As with every
+/// sshd, a shell parses the arguments of a command again. The programs that it runs have the environment variables that
+/// sshd sets, not those of the test.
 class SshServer {
  public:
-  /// Why none can run here, as a sentence; empty: one can.
+  /// Returns why no sshd can run here, as a sentence; empty if one can.
   static std::string whyNot();
-  /// Keys, configuration and log are files in `folder`, which outlives it. Check isListening() before anything else.
+  /// Writes keys, configuration and log into `folder`, which must exist longer than this object. Call isListening()
+  /// before anything else.
   explicit SshServer(std::filesystem::path folder);
   ~SshServer();
   SshServer(const SshServer&) = delete;
@@ -21,9 +23,9 @@ class SshServer {
 
   bool isListening() const { return m_isListening; }
   std::string log() const;
-  /// The command that runs what stands behind it there.
+  /// Returns the command that runs, on this server, the words that are appended to it.
   std::string command() const;
-  /// From now on nobody may log in.
+  /// Refuses all logins from now on.
   void refuseAll() const;
 
  private:

@@ -10,7 +10,7 @@
 namespace fusescope::test {
 namespace {
 
-/// Empty: the kernel can have the value as it says.
+/// Returns a problem, or an empty text if the kernel can read or write the value with this type.
 std::string edgeProblem(const ReadBackPlan& made, const std::string& kernel, const KernelValue& edge) {
   if (!edge.value.valid()) return {};
   const Value& value = made.graph().value(edge.value);
@@ -19,8 +19,9 @@ std::string edgeProblem(const ReadBackPlan& made, const std::string& kernel, con
   return fmt::format("{} has {} as {}, which is {}", kernel, value.name, name(is), name(was));
 }
 
-/// Empty: every kernel reads a value in a type in which another one writes it, or which a conversion of it has. Extents
-/// need no such check: readers give a tensor the name of a value only if it has as many elements.
+/// Returns a problem, or an empty text if every kernel reads its values in a type in which another kernel or a
+/// conversion writes them. Extents need no such check, because readers give a tensor the name of a value only if it has
+/// as many elements.
 std::string typesProblem(const ReadBackPlan& made) {
   std::map<ValueId, std::set<std::string>> written;
   for (const FusedNode& fused : made.fusedNodes)
@@ -30,7 +31,7 @@ std::string typesProblem(const ReadBackPlan& made) {
   for (const ReadBackConversion& conversion : made.conversions)
     if (const auto known = written.find(conversion.value); conversion.isCast && known != written.end())
       known->second.insert({conversion.from, conversion.to});
-  // A kernel without nodes is a conversion of the compiler's own, whose output may have no name.
+  // A kernel without nodes is a conversion that the compiler added; its output may have no name.
   std::set<ValueId> converted;
   for (const FusedNode& fused : made.fusedNodes)
     if (fused.nodes.empty())

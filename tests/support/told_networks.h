@@ -6,9 +6,9 @@
 
 namespace fusescope::test {
 
-/// What is wrong with what was read back, whatever compiler made it: a node that is in kernels and has another fate, or
-/// the other way round; a kernel that has a value of floats as integers, or integers as floats, or reads it in a type
-/// in which no kernel writes it; empty: nothing.
+/// Returns what is wrong with a read-back plan of any compiler, or an empty text. Problems are: a node is in kernels
+/// and has another fate, or has no kernel and no fate; a kernel has a float value as integers, or integers as floats;
+/// or a kernel reads a value in a type in which no kernel writes it.
 std::string problemOfMade(const ReadBackPlan& made);
 
 }  // namespace fusescope::test

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNodesNamed = 2;  // in a line about a difference
 
-/// How the nodes of a copy are planned, each told by its place in the copy.
+/// The plans of the nodes of one copy of a block, indexed by the position of the node in the copy.
 class CopyPlan {
  public:
   CopyPlan(const LevelParts& level, const Module& copy) : m_level(level), m_nodes(copy.nodes) {
@@ -23,7 +23,7 @@ class CopyPlan {
 
   std::size_t size() const { return m_nodes.size(); }
   NodeId node(std::size_t place) const { return m_nodes[place]; }
-  /// The place of the first node of its kernel; -1: it has none.
+  /// Returns the position of the first node of the kernel that runs this node; -1 if no kernel does.
   int firstOfKernel(std::size_t place) const { return m_firstOfKernel[place]; }
   DataType asked(std::size_t place) const { return m_level.asked[m_nodes[place].index]; }
   DataType calculates(std::size_t place) const {
@@ -90,7 +90,8 @@ class CopyComparison {
   bool pinDiffers(std::size_t i) const { return m_first.asked(i) != m_other.asked(i); }
   bool fallbackDiffers(std::size_t i) const { return m_first.fallsBack(i) != m_other.fallsBack(i); }
 
-  /// "node_gelu, node_mul +3: calculates in f16, in layer.0 in f32", of those that differ as the first of them does.
+  /// Adds a line such as "node_gelu, node_mul +3: calculates in f16, in layer.0 in f32". It is about the nodes that
+  /// differ in the same way as the first node that differs.
   template <class Differs, class Words>
   void add(QStringList& lines, const Differs& differs, const Words& words) const {
     QStringList names;

@@ -10,13 +10,13 @@
 namespace fusescope {
 namespace {
 
-constexpr double kSecondType = 0.05;  // least share of the work of a type that is named beside the first
+constexpr double kSecondType = 0.05;  // a type is named beside the first one if its share of the work is at least this
 constexpr std::size_t kOperatorsNamed = 2;
 constexpr int kCopiesNamed = 4;
 
 const QString kDotBetween = QStringLiteral(" \u00b7 ");
 
-/// What kernels in a block come to, of which work without a number counts as one operation.
+/// The sums of the kernels in a block. Work whose amount is unknown counts as one operation.
 struct BlockWork {
   std::map<DataType, double> byType;
   struct Operator {
@@ -38,13 +38,14 @@ struct BlockWork {
     heaviestKind = fused.kind;
   }
 
-  /// The operator that gives a kernel its kind; of a kernel without nodes its kind.
+  /// Returns the operator that determines the kind of a kernel, or the kind itself for a kernel without nodes.
   static std::string operatorOf(const Graph& graph, const FusedNode& fused) {
     if (fused.root.valid() && graph.has(fused.root)) return graph.node(fused.root).op;
     return fused.nodes.empty() || !graph.has(fused.nodes.front()) ? fused.kind : graph.node(fused.nodes.front()).op;
   }
 
-  /// "MatMul \u00d74, Softmax, +3": operators with most work first, and how many kernels have others.
+  /// Returns a text such as "MatMul \u00d74, Softmax, +3": the operators with most work first, and then how many
+  /// kernels have other operators.
   QString operators() const {
     std::vector<std::pair<std::string, Operator>> all(byOperator.begin(), byOperator.end());
     std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second.flops > b.second.flops; });
@@ -62,7 +63,7 @@ struct BlockWork {
     return parts.join(QStringLiteral(", "));
   }
 
-  /// Those that are a part of the work worth naming, the one of most work first.
+  /// Returns the types whose share of the work is large enough to be named, the one with most work first.
   std::vector<DataType> types() const {
     std::vector<std::pair<DataType, double>> all(byType.begin(), byType.end());
     std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -80,7 +81,7 @@ void setTypesOf(CanvasItem& item, const std::vector<DataType>& types) {
   item.facts.second = types.size() > 1 ? types[1] : DataType::Undefined;
 }
 
-/// "layer.3, layer.7 differ from layer.0".
+/// Returns a text such as "layer.3, layer.7 differ from layer.0".
 QString unlikeNote(const CoverBlocks& blocks, const Module& run, const std::vector<std::int32_t>& unlike) {
   const std::vector<Module>& modules = blocks.tree()->modules;
   QStringList names;
@@ -96,7 +97,8 @@ QString unlikeNote(const CoverBlocks& blocks, const Module& run, const std::vect
       .arg(names.join(QStringLiteral(", ")), verb, qs(modules[std::size_t(run.children.front())].name));
 }
 
-/// The lowest certainty of the kernels of another compiler in the block; nothing if it has only kernels of our own.
+/// Returns the lowest certainty of the kernels of another compiler in the block, or nothing if all its kernels are our
+/// own.
 std::optional<Certainty> leastCertainIn(const LevelParts& level, const CoverBlock& block) {
   const ReadBackPlan* made = asReadBack(level.cover);
   std::optional<Certainty> least;

@@ -9,8 +9,9 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kBadgeGap = 3, kBadgeInset = 8;  ///< between badges, and to the corner of the box
-constexpr double kAbove = 0.6;                    ///< so much of a badge stands above the edge of its box
+/// The gap between badges, and their distance from the corner of the box.
+constexpr double kBadgeGap = 3, kBadgeInset = 8;
+constexpr double kAbove = 0.6;  ///< the part of a badge that is above the edge of its box
 
 struct MarkLook {
   const char *word, *dark, *light, *text;
@@ -47,7 +48,8 @@ std::vector<Mark> marksOf(const CanvasItem& item, const ShownTime& time, double 
     marks.push_back(Mark::Wrong);
   if (item.facts.refused) marks.push_back(Mark::Refused);
   if (item.facts.ignored) marks.push_back(Mark::Ignored);
-  const bool isBlock = item.block != nullptr;  // of which most are a tenth of all
+  // Most blocks take at least a tenth of the total time, so that the mark would mean nothing for them.
+  const bool isBlock = item.block != nullptr;
   if (!isBlock && time.kind == TimeKind::Measured && allMs > 0 && time.ms >= kSlowShare * allMs)
     marks.push_back(Mark::Slow);
   if (item.fallback) marks.push_back(Mark::Fallback);

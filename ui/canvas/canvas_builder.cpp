@@ -8,7 +8,8 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kFewFusedNodes = 12;  // with no more of them, control flow is open at first
+// If there are no more than this, containers of control flow are open at first.
+constexpr std::size_t kFewFusedNodes = 12;
 
 class Builder {
  public:
@@ -51,8 +52,8 @@ class Builder {
   }
   LevelItems& itemsOf(const CanvasLevel& level) { return m_scene.levels[level.place]; }
 
-  /// Those of one kind, in the containers of the kinds before. `around`: by node, the innermost container so far that
-  /// is drawn for it.
+  /// Adds the containers of one kind inside those of the kinds before it. `around` contains, for each node, the
+  /// innermost container that has been added for it.
   void addContainers(CanvasLevel& level, const ContainerKind& kind, std::vector<int>& around) {
     std::vector<bool> taken(around.size(), false);
     std::vector<NodeId> own;
@@ -89,7 +90,7 @@ class Builder {
     return &kind == &moduleContainers() ? &items.ofBlock[part] : nullptr;
   }
 
-  /// What is in a closed container is drawn by that.
+  /// Registers a part that is not drawn because it is in a closed container; that container represents it.
   void addHidden(const CanvasLevel& level, const ContainerKind& kind, std::size_t part, int parent) {
     if (std::size_t(parent) < m_fusedAt.size()) m_fusedAt[std::size_t(parent)].hidesContainers = true;
     if (int* place = placeOf(level, kind, part)) {
@@ -123,7 +124,7 @@ class Builder {
     item = add(level.items.node(node, level.parts.nameOf(node), in), container);
   }
 
-  /// In `container`, which stands in `box` in place of the node.
+  /// Adds the level of a body inside `container`, which is in `box`, the item that replaces the holder.
   void addBody(CanvasLevel& level, const CoverBody& body, int box, int container) {
     const Node& node = level.graph().node(body.holder);
     CanvasLevel::Holder& holder = level.holders[node.id.index];
@@ -132,7 +133,7 @@ class Builder {
     holder.graphs.push_back(&std::get<Subgraph>(node.attributes.at(body.attribute)));
   }
 
-  /// What an If asks.
+  /// Adds an item for the condition of an If.
   void addCondition(const CanvasLevel& level, const Node& node, CanvasLevel::Holder& holder) {
     if (!node.is("If") || !node.input(0).valid() || level.graph().isConstant(node.input(0))) return;
     CanvasItem condition = level.items.pill(node.input(0), ItemKind::Input, QStringLiteral("condition"));
@@ -175,7 +176,7 @@ class Builder {
       items.ofNode = level.itemOfNode;
       for (const auto& [node, holder] : level.holders) items.ofNode[node] = holder.box;
     }
-    for (std::size_t l = 1; l < m_scene.levels.size(); ++l) {  // those around others come before them
+    for (std::size_t l = 1; l < m_scene.levels.size(); ++l) {  // a level comes after the level around it
       LevelItems& items = m_scene.levels[l];
       if (items.isDrawn) continue;
       const CoverParts::Level& of = m_parts.levels()[l];
@@ -187,7 +188,8 @@ class Builder {
   const CoverParts& m_parts;
   const OpenState& m_open;
   CanvasScene m_scene;
-  std::deque<CanvasLevel> m_levels;  ///< the network first; bodies before what holds other bodies of theirs is done
+  /// The network comes first; the bodies in a body are added after all bodies of the level around it.
+  std::deque<CanvasLevel> m_levels;
   std::vector<BuiltCanvas::FusedAt> m_fusedAt;
 };
 

@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// Of a block that of its kernels.
+/// Returns the time of an item. The time of a block is the sum of its kernels' times.
 ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
   if (item.block != nullptr) {
     std::vector<ShownTime> parts;
@@ -24,7 +24,8 @@ ShownTime timeOf(const CanvasItem& item, const ShownTimes& times) {
   return shownTime(times, handle, item.untimed);
 }
 
-/// Of a block the worst of its kernels, its own and carried ones each.
+/// Returns the worst local error and the worst carried error of the kernels in a block, which may belong to different
+/// kernels.
 ShownError worstOf(const BlockFacts& block, const ShownErrors& errors) {
   ShownError worst;
   const auto take = [&](const ShownError& error, Which which) {
@@ -52,7 +53,7 @@ ShownError errorOf(const CanvasItem& item, const ShownErrors& errors) {
   return item.timeKey.isEmpty() || errors.of.empty() ? ShownError() : errors.find(item.timeKey.toStdString());
 }
 
-/// Which run measured times, and what the signs beside those mean, of those that occur.
+/// Describes the run that measured the times, and the meaning of the signs that occur beside times.
 QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   QStringList notes;
   if (kinds.contains(TimeKind::Measured)) notes << QStringLiteral("measured in %1").arg(run);
@@ -64,7 +65,7 @@ QStringList timeNotes(const std::set<TimeKind>& kinds, const QString& run) {
   return notes;
 }
 
-/// What errors were made with, and what a sign beside them means.
+/// Describes how the errors were measured, and what a sign beside them means.
 QStringList errorNotes(const ShownErrors& errors, bool ofOtherPlan) {
   if (errors.made.isEmpty()) return {QStringLiteral("not evaluated: Shift+F8")};
   QStringList notes{(errors.random ? QStringLiteral("⚠ ") : QString()) + errors.madeBriefly};
@@ -91,7 +92,7 @@ CanvasColors::CanvasColors(std::shared_ptr<const CanvasScene> scene, const Color
     anyWithoutKernel = anyWithoutKernel || !item.fate.isEmpty();
     if (time.kind != TimeKind::Unknown) timeKinds.insert(time.kind);
   }
-  for (const auto& [handle, time] : m_numbers.times)  // of bodies each holder has the time
+  for (const auto& [handle, time] : m_numbers.times)  // the holder's time includes the times of its bodies
     if (time.kind == TimeKind::Measured && handle.starts_with("fused:")) allMs += time.ms;
   m_color.resize(m_time.size());
   m_isLookedUp.resize(m_time.size());
@@ -106,7 +107,7 @@ void CanvasColors::setTheme(const Theme& theme) {
 
 BoxColor CanvasColors::boxColor(std::size_t item) const {
   const CanvasItem& of = m_scene->items[item];
-  // What has no kernel is none of what a mode tells apart.
+  // An item without a kernel is in none of the classes that the colour mode distinguishes.
   if (!of.fate.isEmpty()) return {m_theme.dimText, of.fate, {}};
   return m_mode->colorOf({of, m_time[item], largest, errorOf(of, m_numbers.errors), m_numbers.errors.bound, m_theme});
 }
@@ -128,10 +129,11 @@ QString legendKeyOf(const BoxColor& color) {
 
 }  // namespace
 
-/// Each line once, by its place; of equal places in the order in which they occur.
+/// Finds the lines of the legend, without duplicates, ordered by their place. Lines of equal place remain in the order
+/// in which they occur.
 void CanvasColors::findLegend() {
   std::vector<std::pair<int, OfLegend>> lines;  // by place
-  QHash<QString, std::size_t> known;            // where in `lines`
+  QHash<QString, std::size_t> known;            // the index in `lines`
   bool otherErrors = false;
   for (std::size_t i = 0; i < m_time.size(); ++i) {
     const CanvasItem& item = m_scene->items[i];

@@ -79,12 +79,12 @@ class CanvasColors {
   const ColorMode* m_mode = nullptr;
   CanvasNumbers m_numbers;
   Theme m_theme;
-  std::vector<ShownTime> m_time;  ///< by item
+  std::vector<ShownTime> m_time;  ///< indexed by item
   struct OfLegend {
-    std::size_t item;  ///< one that has the line's colour
+    std::size_t item;  ///< an item that has the line's colour
     int boxes;
   };
-  std::vector<OfLegend> m_ofLegend;  ///< by line of the legend
+  std::vector<OfLegend> m_ofLegend;  ///< indexed by line of the legend
   mutable std::vector<ItemColor> m_color;
   mutable std::vector<bool> m_isLookedUp;
   mutable std::size_t m_lookedUp = 0;

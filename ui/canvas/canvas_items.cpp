@@ -18,8 +18,8 @@ constexpr std::size_t kOpsInTitle = 3;
 
 const QString kDot = QStringLiteral(" \u00b7 ");
 
-/// The type with an ellipsis for each extent that would leave the others no room: exporters name symbols
-/// "p2o.DynamicDimension.0". The inspector has them in full.
+/// Returns the type with an ellipsis instead of each symbol that is too long for a box; exporters use names such as
+/// "p2o.DynamicDimension.0". The inspector shows the full names.
 TensorType withShortExtents(TensorType type) {
   constexpr std::size_t kMost = 12;
   for (Dim& dim : type.shape.dims)
@@ -31,15 +31,15 @@ QString timeRangeText(double leastMs, double mostMs) {
   return leastMs == mostMs ? msText(leastMs) : QStringLiteral("%1 to %2").arg(msText(leastMs), msText(mostMs));
 }
 
-/// What a node takes by its bodies; empty where that is unknown, and of other nodes.
+/// Returns the time of a holder's bodies as text. It is empty if it is unknown, and for other nodes.
 QString bodyTimeText(const FusedNode& fused) {
   if (!fused.bodyTime) return {};
   const QString range = timeRangeText(fused.bodyTime->leastMs, fused.bodyTime->mostMs);
   return fused.bodyTime->perIteration ? range + QStringLiteral(" an iteration") : range;
 }
 
-/// The operators that a kernel is called by, its main one first. What only moves elements or converts them is none of
-/// them, unless it is the main one.
+/// Returns the operators after which a kernel is named, the main one first. Operators that only move elements or
+/// convert them are left out, unless one of them is the main operator.
 std::vector<std::string> namingOperators(const Graph& graph, const FusedNode& fused) {
   std::vector<std::string> ops;
   const bool hasRoot = fused.root.valid() && graph.has(fused.root);
@@ -52,7 +52,8 @@ std::vector<std::string> namingOperators(const Graph& graph, const FusedNode& fu
   return ops;
 }
 
-/// What a kernel is called, `codes` behind its main operator. One with many parts is called by its kind.
+/// Returns the title of a kernel, with `codes` after its main operator. A kernel of many parts gets the name of its
+/// kind.
 QString kernelTitle(const Graph& graph, const FusedNode& fused, const QString& codes) {
   const std::vector<std::string> ops = namingOperators(graph, fused);
   if (ops.size() > 1 && std::ranges::count(ops, ops.front()) == std::ssize(ops))  // several products of one input
@@ -63,7 +64,7 @@ QString kernelTitle(const Graph& graph, const FusedNode& fused, const QString& c
     return names.join(QStringLiteral(" + "));
   }
   const QString kind = qs(fused.kind).replace('_', ' ');
-  for (const std::string& op : ops)  // a kind that is called after an operator: as that is written
+  for (const std::string& op : ops)  // a kind that is named after an operator is written as the operator is
     if (qs(op).compare(kind, Qt::CaseInsensitive) == 0) return qs(op) + codes;
   return kind.left(1).toUpper() + kind.mid(1) + codes;
 }
@@ -97,7 +98,7 @@ CanvasItems::CanvasItems(const Cover& cover, BodyPath path, const CanvasFonts& f
   }
 }
 
-// Types as they stand in memory.
+// Collects the types of values in memory.
 void CanvasItems::setTypes() {
   if (const Plan* plan = asPlan(m_cover)) {
     for (const TruncatedValue& value : plan->truncation.inputs) m_stored[value.value.index] = value.to;

@@ -50,10 +50,10 @@ class CanvasItems {
   const CoverFacts& facts() const { return m_facts; }
 
  private:
-  /// As it stands in memory; undefined where a compiler does not tell it.
+  /// Returns the type of a value in memory; Undefined if the compiler does not report it.
   DataType storedType(ValueId value) const;
   const QString& storedText(ValueId value) const;
-  /// One string for all that say the same.
+  /// Returns one string for all equal texts.
   const QString& shared(const std::string& text) const;
   QString titleOf(const FusedNode& fused) const;
   void setTypes();
@@ -62,16 +62,16 @@ class CanvasItems {
 
   const Cover& m_cover;
   CoverFacts m_facts;
-  const ReadBackPlan* m_made;  ///< m_cover, if another compiler made it; else null
+  const ReadBackPlan* m_made;  ///< m_cover if another compiler made it, otherwise null
   const Graph& m_graph;
   BodyPath m_path;
   const CanvasFonts& m_fonts;
   enum class Inner : std::uint8_t { No, Held, HeldWider };
-  std::vector<DataType> m_stored;              ///< by value; undefined: as in the graph, or not told
-  std::vector<Inner> m_inner;                  ///< by value: in registers
+  std::vector<DataType> m_stored;  ///< by value; Undefined if the type is that of the graph, or is not reported
+  std::vector<Inner> m_inner;      ///< by value: whether it exists only in registers
   mutable std::vector<QString> m_storedTexts;  ///< by value
   mutable std::unordered_map<std::string, QString> m_shared;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, const PlannedCast*> m_castOf;  ///< (value, reader)
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const PlannedCast*> m_castOf;  ///< by value and reader
   std::map<std::uint32_t, const PlannedCast*> m_castOfOutput;
 };
 

@@ -6,11 +6,12 @@
 namespace fusescope {
 namespace {
 
-// Readers above which a value is drawn as stubs: a wire to each of them would cross most of what is between.
+// If a value has more readers than this, it is drawn as stubs, because wires to all readers would cross most of the
+// picture.
 constexpr int kStubsOfInput = 6;  // of an input of the network
 constexpr int kStubsOfValue = 8;  // of any other value
 
-/// What a conversion takes, with the sign of how that is known; its bytes where no time is known.
+/// Returns the time of a conversion with the sign for its source, or its bytes if the time is unknown.
 QString castCostText(const PlannedCast& cast) {
   if (cast.predictedMs)
     return timeText(
@@ -43,7 +44,8 @@ bool CanvasLevel::staysInside(ValueId value) const {
                              [&](NodeId reader) { return itemOfNode[reader.index] == item; });
 }
 
-// The items that `node` is drawn by where it reads `value`: its own, or what takes the value in its open bodies.
+// Calls `take` with the items that represent `node` as a reader of `value`: the node's own item, or the items that read
+// the value in its open bodies.
 template <class Take>
 void CanvasLevel::takersOf(const Node& node, ValueId value, const Take& take) const {
   const auto found = holders.find(node.id.index);
@@ -91,7 +93,8 @@ std::vector<int> CanvasLevel::sourcesOf(ValueId value) const {
   const auto place = std::size_t(std::find(node.outputs.begin(), node.outputs.end(), value) - node.outputs.begin());
   std::vector<int> sources;
   for (const CanvasLevel* body : holder->second.bodies) {
-    const std::size_t result = place + (node.is("Loop") ? 1 : 0);  // behind whether to go on
+    // The first output of a Loop's body is the condition for the next iteration.
+    const std::size_t result = place + (node.is("Loop") ? 1 : 0);
     if (result < body->outputs.size()) sources.push_back(body->outputs[result].second);
   }
   return sources;
@@ -101,7 +104,8 @@ bool CanvasLevel::isDrawnAsStubs(ValueId value, const std::vector<Use>& uses) co
   return uses.size() > std::size_t(itemOfInput.contains(value.index) ? kStubsOfInput : kStubsOfValue);
 }
 
-// An edge between the items that stand for producer and reader, for every value that passes between two of them.
+// Adds an edge between the items that represent producer and reader, for every value that is passed between different
+// items.
 void CanvasWires::connect(const CanvasLevel& level) {
   std::vector<bool> known(level.graph().valueIdLimit(), false);
   for (const NodeId id : level.graph().order()) {

@@ -9,7 +9,7 @@ namespace {
 
 QFont inPixels(QFont font, int pixels) {
   font.setPixelSize(pixels);
-  font.setHintingPreference(QFont::PreferNoHinting);  // the same widths at every zoom
+  font.setHintingPreference(QFont::PreferNoHinting);  // so that texts have the same width at every zoom
   return font;
 }
 

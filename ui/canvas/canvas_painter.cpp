@@ -9,8 +9,9 @@
 namespace fusescope {
 namespace {
 
-constexpr double kSecondShare = 0.2;  ///< of a box far out, in the colour of its second type
-constexpr double kGuessedWidth = 1.8, kGuessedDot = 1, kGuessedGap = 1.4;  ///< of a frame; the dots in widths of it
+constexpr double kSecondShare = 0.2;  ///< the part of a small box that has the colour of its second type
+/// The width of a frame; the size and distance of its dots, in widths of the frame.
+constexpr double kGuessedWidth = 1.8, kGuessedDot = 1, kGuessedGap = 1.4;
 
 }  // namespace
 
@@ -30,11 +31,11 @@ void CanvasPainter::paint() {
   kernelLabels();
   if (m_detail != Detail::Colors) castMarks();
   if (m_detail == Detail::Full && m_look.progress >= 1) edgeLabels();
-  diffMarks();  // what differs is not hidden by what does not
+  diffMarks();  // after everything else, so that differences are not hidden by what is equal
   if (m_detail != Detail::Colors) failureText();
 }
 
-// While items glide to their places, those of few items alone, any may be anywhere.
+// While items move to new places, any item may be visible; this happens only with few items.
 std::vector<int> CanvasPainter::visibleItems() const {
   if (m_look.progress >= 1) return m_scene.itemIndex.meeting(m_visible);
   std::vector<int> all(m_scene.items.size());
@@ -59,8 +60,8 @@ QPen CanvasPainter::outline(int i, const QColor& usual) const {
   return QPen(usual, std::max(1.0, pixels(0.6)));
 }
 
-/// What is not certain has no whole frame, whatever it is coloured by: dashed where it is predicted or derived, dotted
-/// where it is guessed. `dashed`: it is for another reason.
+/// Makes the frame of an item that is not certain dashed (predicted or derived) or dotted (guessed), in every colour
+/// mode. `dashed` is set if the frame is dashed for another reason.
 void CanvasPainter::breakFrame(QPen& pen, int i, bool dashed) const {
   const CanvasItem& item = m_scene.items[std::size_t(i)];
   if (isSelected(i)) return;
@@ -90,7 +91,7 @@ void CanvasPainter::container(int i) {
   focusRing(i, rect);
 }
 
-// Behind the text of a header, so that the edges that enter beneath it do not cross it.
+// Covers the background behind the text of a header, so that edges that enter below it do not cross the text.
 void CanvasPainter::veil(const QRectF& rect, const QColor& ground) {
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(ground);
@@ -99,8 +100,8 @@ void CanvasPainter::veil(const QRectF& rect, const QColor& ground) {
 
 namespace {
 
-/// What fits of a title and, in headers of one line, of what stands behind it: there the count, which comes last, stays
-/// longest. A title is cut in its middle, so that how often it repeats stays.
+/// Returns the parts of the title and, in headers of one line, of the text after it that fit. The count at the end of
+/// that text is kept longest. Titles are shortened in the middle, because they end with the number of repetitions.
 std::pair<QString, QString> headerWords(const CanvasItem& item, const QFont& font, const QFont& restFont, double room,
                                         double gap) {
   const QFontMetricsF metrics(font), restMetrics(restFont);
@@ -119,7 +120,8 @@ std::pair<QString, QString> headerWords(const CanvasItem& item, const QFont& fon
 
 }  // namespace
 
-// The header stays in sight while its container is: its text slides down with the top of the picture.
+// Paints the header of a container. It stays visible as long as the container is: its text moves down with the upper
+// edge of the view.
 void CanvasPainter::header(int i) {
   const CanvasItem& item = m_scene.items[i];
   const QRectF rect = rectOf(i);
@@ -139,7 +141,7 @@ void CanvasPainter::header(int i) {
   m_painter.setPen(m_theme.text);
   m_painter.setFont(font);
   const double titleHeight = QFontMetricsF(font).height();
-  if (far && titleHeight > 1.2 * look.header) return m_painter.restore();  // it would lie on what is inside
+  if (far && titleHeight > 1.2 * look.header) return m_painter.restore();  // the title would cover what is inside
   const double top = rect.top() + (look.oneLine ? std::max(pixels(5), (height - titleHeight) / 2) : 8);
   const QRectF line(left + 14 * grow, top, rect.right() - left - 24 * grow, titleHeight);
   QFont restFont = detailFont();
@@ -172,7 +174,7 @@ void CanvasPainter::header(int i) {
   if (!far) badges(i, rect);
 }
 
-// A triangle that points down: this is open.
+// Paints a triangle that points down and means that the container is open.
 void CanvasPainter::marker(const QPointF& at, const QColor& color, double grow, bool hollow) {
   const double r = 4 * grow;
   m_painter.setPen(QPen(color, 1.2));
@@ -188,7 +190,7 @@ void CanvasPainter::focusRing(int i, const QRectF& rect) {
   m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
 }
 
-// Where the shown run goes wrong: a frame and words, for colour alone tells nobody.
+// Marks the item where the displayed run first goes wrong with a frame and words, because colour alone is not enough.
 void CanvasPainter::failureFrame(int i, const QRectF& rect) {
   if (i != m_look.failing) return;
   m_painter.setBrush(Qt::NoBrush);
@@ -197,7 +199,7 @@ void CanvasPainter::failureFrame(int i, const QRectF& rect) {
   m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), metrics::kRadius + out, metrics::kRadius + out);
 }
 
-// Last of all, so that no edge, mark or label lies on them.
+// Paints the words of failureFrame(). This is done last, so that no edge, mark or label covers them.
 void CanvasPainter::failureText() {
   if (!hasWords() || m_look.failing < 0) return;
   if (m_scene.items[std::size_t(m_look.failing)].open) return;
@@ -249,7 +251,7 @@ void CanvasPainter::box(int i) {
   m_painter.setOpacity(1);
 }
 
-// What has no kernel of its own: calm, and never mistaken for what runs.
+// Fills the box of an item without a kernel of its own with a calm pattern that cannot be mistaken for a kernel.
 void CanvasPainter::hatch(const QRectF& rect, double radius) {
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(QBrush(mixed(m_theme.box, m_theme.border, 0.8), Qt::BDiagPattern));
@@ -262,7 +264,8 @@ void CanvasPainter::farBox(int i, const QRectF& rect, const QColor& color) {
     m_painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width() * kSecondShare, rect.height())), second);
   if (const CanvasItem& item = m_scene.items[std::size_t(i)]; item.isUncertain() && i != m_look.failing) {
     QBrush lines(readableOn(color), item.isGuessed() ? Qt::DiagCrossPattern : Qt::BDiagPattern);
-    lines.setTransform(QTransform::fromScale(pixels(1), pixels(1)));  // as dense from wherever it is seen
+    // The lines are equally dense at every zoom.
+    lines.setTransform(QTransform::fromScale(pixels(1), pixels(1)));
     m_painter.fillRect(rect, lines);
   }
   badgeCorner(i, rect);
@@ -278,7 +281,8 @@ QColor CanvasPainter::secondColor(int i) const {
   return second.isValid() && isFaded(i) ? mixed(second, m_theme.canvas, 0.72) : second;
 }
 
-// The colour at the left, beside it that of a second type, and a stack behind what can be opened.
+// Paints the colour of an item at its left edge, the colour of a second type beside it, and a stack behind an item that
+// can be opened.
 void CanvasPainter::stripe(const QRectF& rect, const QColor& color, int i) {
   m_painter.setPen(Qt::NoPen);
   m_painter.setBrush(color);
@@ -291,7 +295,7 @@ void CanvasPainter::stripe(const QRectF& rect, const QColor& color, int i) {
   const CanvasItem& item = m_scene.items[std::size_t(i)];
   if (!item.canOpen) return;
   m_painter.setPen(QPen(mixed(m_theme.border, color, 0.5), 1.0));
-  if (item.block != nullptr && item.block->copies > 0) {  // equal blocks, one behind the other
+  if (item.block != nullptr && item.block->copies > 0) {  // equal blocks are drawn one behind the other
     m_painter.setBrush(Qt::NoBrush);
     for (const double out : {4.0, 8.0}) {
       const QPointF corner(rect.right() + out, rect.bottom() + out);
@@ -319,7 +323,8 @@ void CanvasPainter::nameOnly(const CanvasItem& item, const QRectF& rect, int i) 
     m_painter.setFont(font);
     m_painter.setPen(isFaded(i) ? m_theme.dimText : m_theme.text);
   }
-  // In one line below the badge, or left of the corner; what is longer begins beside it, where two lines have room.
+  // A title of one line is below the badge, or left of the corner with the mark. A longer title begins beside the badge
+  // if there is room for two lines.
   QRectF line = room;
   hasBadge ? line.setTop(rect.top() + 6 + badgeHeight()) : line.setRight(room.right() - beside);
   const double height = QFontMetricsF(font).height();
@@ -379,7 +384,7 @@ void CanvasPainter::boxText(const CanvasItem& item, const QRectF& rect, int i) {
   text(metaRow, Qt::AlignRight | Qt::AlignVCenter, time);
 }
 
-// Names of the shared inputs, each with the end of its wire.
+// Paints the names of shared inputs, each with the end of its wire.
 void CanvasPainter::stubs(const CanvasItem& item, const QRectF& rect) {
   const QFontMetricsF font(metaFont());
   double x = rect.left() + metrics::kBoxPaddingX + metrics::kStripe;

@@ -32,7 +32,7 @@ class CanvasPainter {
 
  private:
   static constexpr double kWordsFrom = 0.62;
-  static constexpr double kCastReach = 160;  ///< of the words beside a cast's mark
+  static constexpr double kCastReach = 160;  ///< the width of the words beside the mark of a cast
   bool meets(const QRectF& rect) const { return rect.intersects(m_visible); }
   bool isSelected(int i) const { return m_look.selected != nullptr && m_look.selected->contains(i); }
   bool isMatch(int i) const { return m_look.matches != nullptr && m_look.matches->contains(i); }
@@ -40,18 +40,18 @@ class CanvasPainter {
     const bool isNoMatch = m_look.matches != nullptr && !m_look.matches->contains(i);
     return !isSelected(i) && (isNoMatch || isLeftOut(i) || fadesInOverlay(i));
   }
-  /// By the lines of the legend that are chosen.
+  /// Returns whether the item is dimmed because of the chosen lines of the legend.
   bool isLeftOut(int i) const {
     return m_look.only != nullptr && !m_look.only->contains(m_look.colors->of(std::size_t(i)).key);
   }
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
-  /// `size`: of letters, in scene units.
+  /// Returns whether letters of `size` scene units are legible.
   bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
-  /// Whether boxes are large enough for badges with words; from farther out a corner stands for them.
+  /// Returns whether boxes are large enough for badges with words; from farther out a corner stands for them.
   bool hasWords() const { return m_scale >= kWordsFrom; }
-  /// In the painter's font; what is too small to be read is left out.
+  /// Paints text in the painter's font, unless it would be too small to be read.
   void text(const QRectF& rect, int flags, const QString& text);
-  /// Of letters of `size` scene units, or as much more as they need to be read.
+  /// Returns the size of letters: `size` scene units, or more if they would not be legible.
   int legiblePixels(int size) const { return std::max(size, int(std::ceil(pixels(metrics::kLeastPixels) - 0.01))); }
 
   // canvas_painter.cpp
@@ -70,27 +70,28 @@ class CanvasPainter {
   void hatch(const QRectF& rect, double radius);
   void farBox(int i, const QRectF& rect, const QColor& color);
   void stripe(const QRectF& rect, const QColor& color, int i);
-  QColor secondColor(int i) const;  ///< of a second type in it; invalid: there is none
+  QColor secondColor(int i) const;  ///< the colour of a second type in the item; invalid if there is none
   void nameOnly(const CanvasItem& item, const QRectF& rect, int i);
   void pillText(const CanvasItem& item, const QRectF& rect, int i);
   void boxText(const CanvasItem& item, const QRectF& rect, int i);
 
   // canvas_painter_badges.cpp
-  /// Of its type, or of what the colour mode says.
+  /// Paints the badge with the item's type, or with what the colour mode says.
   void badge(const QPointF& topRight, int i);
   double typeBadgeWidth(int i) const;
   double badgeHeight() const { return m_detail == Detail::Full ? 15 : 1.5 * legiblePixels(metrics::kMetaPixels); }
-  /// Words on the upper edge of a box.
+  /// Paints badges with words at the upper edge of a box.
   void badges(int i, const QRectF& rect);
-  /// In their place from afar: a corner in the colour of the mark that weighs most, with how many there are.
+  /// Paints, in place of the badges of a small box, a corner in the colour of the most important mark, and the number
+  /// of marks.
   void badgeCorner(int i, const QRectF& rect);
-  double cornerSide(int i, const QRectF& rect) const;  ///< 0: no mark
+  double cornerSide(int i, const QRectF& rect) const;  ///< 0 if there is no mark
   void stubs(const CanvasItem& item, const QRectF& rect);
 
   // canvas_painter_overlay.cpp
-  bool fadesInOverlay(int i) const;  ///< it is equal on both sides of a comparison
+  bool fadesInOverlay(int i) const;  ///< whether the item is faded because both sides of a comparison are equal there
   QColor diffColor(DiffSign sign) const;
-  /// Of an edge, which is `usual` where nothing is compared.
+  /// Returns the pen of an edge, which is `usual` if nothing is compared.
   QPen comparedPen(int edge, const QPen& usual) const;
   QRectF bridgeOf(int edge) const;
   void kernelFrames();
@@ -103,8 +104,8 @@ class CanvasPainter {
   void edges();
   void arrow(const CanvasCurves::Points& points, const QColor& color);
   void castMarks();
-  void edgeLabels();  ///< of casts and types, none upon another
-  /// Text in the middle of a plate that hides most of what is below it.
+  void edgeLabels();  ///< labels of casts and types, which do not cover each other
+  /// Paints text in the middle of a plate that hides most of what is below it.
   void textOnGround(const QRectF& rect, double opacity, const QColor& color, const QString& text);
 
   QPainter& m_painter;
@@ -114,7 +115,7 @@ class CanvasPainter {
   const QRectF m_visible;
   const double m_scale;
   const Detail m_detail;
-  const std::vector<int> m_edges;  ///< that may be seen, with what stands beside them
+  const std::vector<int> m_edges;  ///< the edges that may be visible, with their labels
 };
 
 }  // namespace fusescope

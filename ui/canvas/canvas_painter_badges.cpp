@@ -29,7 +29,7 @@ void CanvasPainter::badge(const QPointF& topRight, int i) {
   text(pill, Qt::AlignCenter, label);
 }
 
-// Its letters grow a little where they would be too small.
+// Returns the width of the badge with the type. Its letters are enlarged if they would be too small to read.
 double CanvasPainter::typeBadgeWidth(int i) const {
   const double grow = double(legiblePixels(metrics::kMetaPixels)) / metrics::kMetaPixels;
   return badgeWidth(m_look.colors->of(std::size_t(i)).badge) * grow;
@@ -37,9 +37,9 @@ double CanvasPainter::typeBadgeWidth(int i) const {
 
 void CanvasPainter::badges(int i, const QRectF& rect) {
   std::vector<Mark> marks = m_look.colors->of(std::size_t(i)).marks;
-  if (i == m_look.failing) std::erase(marks, Mark::Wrong);  // larger words above the box say so
+  if (i == m_look.failing) std::erase(marks, Mark::Wrong);  // larger words above the box say this
   const QString& badge = m_look.colors->of(std::size_t(i)).badge;
-  std::erase_if(marks, [&](Mark mark) { return markWord(mark) == badge; });  // it stands there already
+  std::erase_if(marks, [&](Mark mark) { return markWord(mark) == badge; });  // the box shows this word already
   if (marks.empty()) return;
   const int size = legiblePixels(metrics::kMetaPixels);
   QFont font = badgeFont();

@@ -96,7 +96,7 @@ void CanvasPainter::textOnGround(const QRectF& rect, double opacity, const QColo
   this->text(rect, Qt::AlignCenter, text);
 }
 
-// A cast is a diamond on its edge; what it does is said by its label when near enough.
+// A cast is a diamond on its edge. Its label says what it does if the zoom is large enough.
 void CanvasPainter::castMarks() {
   for (const int e : m_edges) {
     const CanvasCurves::Points points = m_scene.curves.of(e);

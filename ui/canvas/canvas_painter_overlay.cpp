@@ -9,10 +9,10 @@
 namespace fusescope {
 namespace {
 
-constexpr double kKernelMargin = 8;                    ///< of a kernel's frame around its nodes, in scene units
+constexpr double kKernelMargin = 8;  ///< the distance of a kernel's frame from its nodes, in units of the scene
 constexpr double kChipHeight = 17, kChipPadding = 12;  ///< in pixels
 constexpr int kChipPixels = 11;
-constexpr double kLeastChip = 46;  ///< pixels that a box must be wide to be worth words
+constexpr double kLeastChip = 46;  ///< the least width in pixels of a box that gets words
 
 QString signText(DiffSign sign, bool isA) {
   if (sign == DiffSign::Changed) return QStringLiteral("~ ");
@@ -54,7 +54,8 @@ QPen CanvasPainter::comparedPen(int edge, const QPen& usual) const {
   return pen;
 }
 
-// What lies between two boxes of a kernel that stand one above the other; empty where they do not.
+// Returns the area between two boxes of one kernel of which one is above the other, or an empty rectangle if they are
+// not.
 QRectF CanvasPainter::bridgeOf(int edge) const {
   constexpr double kMostApart = 140;
   const QRectF from = rectOf(m_scene.edges[std::size_t(edge)].from), to = rectOf(m_scene.edges[std::size_t(edge)].to);
@@ -64,8 +65,8 @@ QRectF CanvasPainter::bridgeOf(int edge) const {
   return {left, from.bottom(), right - left, gap};
 }
 
-// All parts of a kernel in the colour of its outline, then all again, a little smaller, in that of its ground: what is
-// seen is one outline round all of them.
+// Paints all parts of a kernel in the colour of its outline, and then again, a little smaller, in the colour of its
+// ground. What remains visible is one outline around all parts.
 void CanvasPainter::kernelFrames() {
   if (m_look.overlay == nullptr) return;
   for (const CanvasOverlay::Kernel& kernel : m_look.overlay->kernels) {
@@ -90,7 +91,8 @@ void CanvasPainter::kernelFrames() {
   }
 }
 
-// On the lower edge of the frame, at the left: edges leave in the middle, and above is the header of the group.
+// The label is at the left of the lower edge of the frame, because edges leave in the middle and the group's header is
+// above.
 void CanvasPainter::kernelLabels() {
   if (m_look.overlay == nullptr || m_detail != Detail::Full) return;
   m_painter.setFont(metaFont());
@@ -112,7 +114,7 @@ void CanvasPainter::kernelLabels() {
   }
 }
 
-// A frame of the same width at every zoom, so that a difference is seen in the whole network.
+// Paints frames with the same width at every zoom, so that differences are visible in the whole network.
 void CanvasPainter::diffMarks() {
   if (m_look.overlay == nullptr) return;
   std::vector<QRectF> taken;
@@ -127,7 +129,8 @@ void CanvasPainter::diffMarks() {
                           sign == DiffSign::OnlyThere ? Qt::DashLine : Qt::SolidLine));
     const double radius = m_detail == Detail::Colors ? 0 : metrics::kRadius + out;
     m_painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), radius, radius);
-    const bool isTitled = m_scene.items[std::size_t(i)].open && m_detail == Detail::Full;  // with these words
+    // The title of an open container contains these words already.
+    const bool isTitled = m_scene.items[std::size_t(i)].open && m_detail == Detail::Full;
     if (!isTitled) diffChip(rect, sign, m_look.overlay->words.value(i), taken);
   }
   for (const int e : m_edges) {
@@ -140,7 +143,7 @@ void CanvasPainter::diffMarks() {
   }
 }
 
-// Words of the same size at every zoom, at the upper right corner of what is large enough to be worth them.
+// Paints words with the same size at every zoom at the upper right corner of an item that is large enough.
 void CanvasPainter::diffChip(const QRectF& rect, DiffSign sign, const QString& words, std::vector<QRectF>& taken) {
   if (rect.width() * m_scale < kLeastChip - 0.5) return;
   QFont font = badgeFont();
@@ -153,9 +156,9 @@ void CanvasPainter::diffChip(const QRectF& rect, DiffSign sign, const QString& w
     width = metrics.horizontalAdvance(text) + kChipPadding;
   }
   const QSizeF size(pixels(width), pixels(kChipHeight));
-  // Edges enter in the middle.
+  // Edges enter in the middle of the upper side, so that the words stay right of it.
   double left = std::max(rect.right() - size.width() + pixels(4), rect.center().x() + pixels(10));
-  // Words that begin in the picture end in it.
+  // If the beginning of the words would be visible, they are moved so that their end is visible as well.
   if (m_visible.intersects(rect)) left = std::max(std::min(left, m_visible.right() - size.width()), m_visible.left());
   const QRectF place(QPointF(left, rect.top() - size.height() + pixels(2)), size);
   if (!meets(place) || std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(place); })) return;

@@ -10,8 +10,9 @@ namespace fusescope {
 namespace {
 
 constexpr double kNear = 0.5;
-constexpr double kBend = 20;      // of a wire on its way round what grew: no gap between two ranks is smaller
-constexpr double kLeastGap = 24;  // between what grew and its neighbours
+// The room for a wire to turn when it goes around a grown item; no gap between two ranks is smaller.
+constexpr double kBend = 20;
+constexpr double kLeastGap = 24;  // the gap between a grown item and its neighbours
 
 bool overlap(const QRectF& a, const QRectF& b) {
   return a.top() < b.bottom() && b.top() < a.bottom();
@@ -37,7 +38,7 @@ void appendBend(std::vector<QPointF>& points, const QPointF& to) {
   points.insert(points.end(), {from + down, to - down, to});
 }
 
-// ---- what is known of a rank and a level ----
+// ---- facts about a rank and a level ----
 
 bool CanvasRoom::Rank::contains(double y) const {
   return y > top - kNear && y < bottom + kNear;
@@ -49,7 +50,7 @@ double CanvasRoom::Rank::movesAt(double x) const {
   return 0;
 }
 
-// How far down what stands at `y` moves.
+// Returns how far an item at `y` moves down.
 double CanvasRoom::Stretch::drop(double y) const {
   double sum = 0;
   for (const Rank& rank : ranks) {
@@ -76,7 +77,7 @@ bool CanvasRoom::Level::isGutter(double x) const {
   return i > 0 && x < stretches[i].left - kNear;
 }
 
-// Wires in a gutter come from the end of the stretch before it.
+// Returns how far a point moves down. A wire in a gutter comes from the end of the stretch before it.
 double CanvasRoom::Level::drop(const QPointF& point) const {
   const std::size_t i = indexAt(point.x());
   return stretches[i > 0 && isGutter(point.x()) ? i - 1 : i].drop(point.y());
@@ -97,11 +98,11 @@ int CanvasRoom::depthOf(int item) const {
   return depth;
 }
 
-// ---- room, from the inside out ----
+// ---- making room, from the innermost level outwards ----
 
 CanvasRoom::CanvasRoom(const CanvasScene& scene, const std::vector<Grown>& grown)
     : m_scene(scene), m_touched(scene.edges.size(), false) {
-  std::map<std::pair<int, int>, GrownOfLevel> waiting;  // by depth, the deepest first, and container
+  std::map<std::pair<int, int>, GrownOfLevel> waiting;  // by depth, the deepest first, and by container
   const auto wait = [&](const Grown& one) {
     const int container = scene.items[std::size_t(one.item)].parent;
     waiting[{-depthOf(container), container}].push_back(one);
@@ -149,7 +150,7 @@ void CanvasRoom::makeRoom(int container, const GrownOfLevel& grown) {
   }
 }
 
-// How much wider the stretch becomes.
+// Makes room in a stretch and returns how much wider it becomes.
 double CanvasRoom::makeRoomIn(int container, Stretch& stretch, const GrownOfLevel& grown) {
   std::vector<std::pair<Rank, GrownOfLevel>> ranks;
   for (const Grown& one : grown) {
@@ -177,7 +178,7 @@ double CanvasRoom::makeRoomIn(int container, Stretch& stretch, const GrownOfLeve
   return right - stretch.end;
 }
 
-// All that stands in the rank, and the wires through it.
+// Returns all items in the rank, and the wires through it.
 CanvasRoom::Rank CanvasRoom::rankOf(int container, const Stretch& stretch, const Grown& grown) const {
   const QRectF& of = m_scene.rects[std::size_t(grown.item)];
   Rank rank{.top = of.top(), .bottom = of.bottom()};
@@ -218,9 +219,11 @@ void CanvasRoom::addWires(const Stretch& stretch, Rank& rank) const {
     if (!isKnown(x)) rank.members.push_back({x, x, -1});
 }
 
-// To the right, as far as it must be: what stood closer to each other may stay as close.
+// Moves the members of the rank to the right as far as necessary. Members that were close to each other may stay as
+// close.
 void CanvasRoom::push(Rank& rank, const GrownOfLevel& grown, double leftmost) const {
-  double end = std::numeric_limits<double>::lowest(), endBefore = end;  // of what is further to the left
+  // The right ends of the members further to the left, after and before moving.
+  double end = std::numeric_limits<double>::lowest(), endBefore = end;
   for (Member& member : rank.members) {
     const auto grows =
         std::find_if(grown.begin(), grown.end(), [&](const Grown& one) { return one.item == member.item; });
@@ -239,7 +242,7 @@ void CanvasRoom::push(Rank& rank, const GrownOfLevel& grown, double leftmost) co
   }
 }
 
-// The edges that what moves to the side takes along.
+// Marks the edges that are attached to members which move sideways.
 void CanvasRoom::touch(const Stretch& stretch, const Rank& rank) {
   for (const Member& member : rank.members) {
     if (std::abs(member.moves) < 0.01) continue;
@@ -249,7 +252,7 @@ void CanvasRoom::touch(const Stretch& stretch, const Rank& rank) {
   }
 }
 
-// Parents come before what they hold.
+// Parents come before the items in them.
 void CanvasRoom::moveItems() {
   m_moves.resize(m_scene.items.size());
   for (std::size_t i = 0; i < m_moves.size(); ++i) {
@@ -258,10 +261,10 @@ void CanvasRoom::moveItems() {
     if (const Level* level = roomIn(item.parent)) {
       const QRectF& rect = m_scene.rects[i];
       const Stretch& stretch = level->at(rect.center().x());
-      // What no edge touches stands below all stretches.
+      // Items without edges are below all stretches.
       const bool isLonely = level->stretches.size() > 1 && item.isBox() && item.edgesIn + item.edgesOut == 0;
       move.rx() += stretch.moves;
-      // What grows keeps its top, and so does what stands beside it.
+      // The upper edges of a grown item and of the items beside it keep their place.
       move.ry() += isLonely ? level->taller : stretch.drop(rect.top());
       if (const Rank* rank = stretch.at(rect.center().y())) {
         const auto member = std::find_if(rank->members.begin(), rank->members.end(),
@@ -281,7 +284,7 @@ QRectF CanvasRoom::rectOf(int item) const {
 
 // ---- edges ----
 
-// The innermost container round the point, of those that hold an end of the edge; -1: the top.
+// Returns the innermost container around the point that contains an end of the edge; -1 if there is none.
 int CanvasRoom::levelAt(int edge, const QPointF& point) const {
   const CanvasEdge& of = m_scene.edges[std::size_t(edge)];
   int level = -1, deepest = 0;
@@ -314,7 +317,7 @@ void CanvasRoom::appendCurve(int edge, const Ends& ends, std::vector<QPointF>& p
   if (before.empty()) return;
   const CanvasEdge& of = m_scene.edges[std::size_t(edge)];
   const int from = m_scene.items[std::size_t(of.from)].parent, to = m_scene.items[std::size_t(of.to)].parent;
-  // From where its box ends now, down to where its rank ends.
+  // The edge goes from the present end of its box down to the end of its rank.
   points.push_back(ends.from ? *ends.from : before.front() + m_moves[std::size_t(of.from)]);
   const bool bends = m_touched[std::size_t(edge)] || ends.from || ends.to;
   if (!bends && from == to) {
@@ -327,7 +330,7 @@ void CanvasRoom::appendCurve(int edge, const Ends& ends, std::vector<QPointF>& p
     for (const QPointF& p : before.subspan(1)) points.push_back(now(p));
     return;
   }
-  std::vector<QPointF> stops;  // where the pieces meet
+  std::vector<QPointF> stops;  // where the pieces of the curve meet
   std::vector<int> levels;
   for (std::size_t p = 0; p < before.size(); p += 3) {
     levels.push_back(levelAt(edge, before[p]));
@@ -337,13 +340,14 @@ void CanvasRoom::appendCurve(int edge, const Ends& ends, std::vector<QPointF>& p
   if (ends.to) leadTo(ends.to->x(), levels, before, stops, true);
   appendStraight(points, stops.front());
   for (std::size_t s = 0; s + 1 < stops.size(); ++s) {
-    // A piece is outside of a container at whose border it ends.
+    // A piece that ends at the border of a container is outside of it.
     const int level = depthOf(levels[s]) < depthOf(levels[s + 1]) ? levels[s] : levels[s + 1];
     appendPiece(level, before.subspan(3 * s, 4), stops[s], stops[s + 1], points);
   }
 }
 
-// An edge begins, or ends, elsewhere on its box: what of it is in the rank of the box goes along.
+// Moves the part of an edge that is in the rank of its box, because the edge begins or ends at another place of the
+// box.
 void CanvasRoom::leadTo(double x, const std::vector<int>& levels, CanvasCurves::Points before,
                         std::vector<QPointF>& stops, bool atEnd) const {
   const auto place = [&](std::size_t s) { return atEnd ? stops.size() - 1 - s : s; };
@@ -357,7 +361,7 @@ void CanvasRoom::leadTo(double x, const std::vector<int>& levels, CanvasCurves::
   }
 }
 
-// From `from`, where `points` end, to `to`. A vertical piece goes round what grew on its way.
+// Appends a piece from `from`, where `points` end, to `to`. A vertical piece goes around grown items.
 void CanvasRoom::appendPiece(int level, CanvasCurves::Points piece, const QPointF& from, const QPointF& to,
                              std::vector<QPointF>& points) const {
   if (!isVertical(piece)) {

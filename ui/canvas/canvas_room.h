@@ -32,32 +32,32 @@ class CanvasRoom {
   void appendCurve(int edge, const Ends& ends, std::vector<QPointF>& points) const;
 
  private:
-  /// What stands in a rank, or a wire that passes it: `left` and `right` in the scene as it was.
+  /// An item in a rank, or a wire through it. `left` and `right` are coordinates of the original scene.
   struct Member {
     double left, right;
-    int item;  ///< -1: a wire
+    int item;  ///< -1 for a wire
     double moves = 0;
   };
-  /// A rank in which something grows.
+  /// A rank that contains growing items.
   struct Rank {
     double top, bottom;
     double grows = 0;
-    std::vector<Member> members{};  ///< from the left
+    std::vector<Member> members{};  ///< from left to right
     double movesAt(double x) const;
     bool contains(double y) const;
   };
   struct Stretch {
-    double gutter, left;        ///< where the gutter before it and where it itself begins
-    double end;                 ///< of its boxes
-    double moves = 0;           ///< to the right
-    std::vector<Rank> ranks{};  ///< from above
+    double gutter, left;        ///< the left edges of the gutter before it and of the stretch itself
+    double end;                 ///< the right edge of its boxes
+    double moves = 0;           ///< how far it moves to the right
+    std::vector<Rank> ranks{};  ///< from top to bottom
     double drop(double y) const;
     const Rank* at(double y) const;
   };
   struct Level {
-    std::vector<Stretch> stretches;  ///< from the left; one if it is not wrapped
+    std::vector<Stretch> stretches;  ///< from left to right; a level that is not wrapped has one
     double wider = 0, taller = 0;
-    std::size_t indexAt(double x) const;  ///< the gutter before a stretch counts as its own
+    std::size_t indexAt(double x) const;  ///< the gutter before a stretch belongs to it
     const Stretch& at(double x) const { return stretches[indexAt(x)]; }
     bool isGutter(double x) const;
     double drop(const QPointF& point) const;
@@ -84,10 +84,10 @@ class CanvasRoom {
                    std::vector<QPointF>& points) const;
 
   const CanvasScene& m_scene;
-  std::map<int, Level> m_levels;  ///< by container; -1: the top
+  std::map<int, Level> m_levels;  ///< by container; -1 is the top level
   std::unordered_map<int, QSizeF> m_sizes;
-  std::vector<QPointF> m_moves;  ///< by item
-  std::vector<bool> m_touched;   ///< by edge: bends otherwise than before
+  std::vector<QPointF> m_moves;  ///< indexed by item
+  std::vector<bool> m_touched;   ///< by edge: whether it has to bend in another way than before
 };
 
 /// Extend a chain of curves by a straight piece, or by a curve from one vertical direction to another. They append

@@ -47,7 +47,7 @@ bool CanvasItem::calculates() const {
   return container == nullptr || container->calculates;
 }
 
-/// In an open block its kernels say it themselves.
+/// Returns whether the item shows that it is uncertain. In an open block, the kernels show it instead.
 bool CanvasItem::isUncertain() const {
   return certainty && *certainty >= Certainty::Derived && !isOpenBlock();
 }
@@ -84,7 +84,7 @@ QRectF CanvasCurves::boundsOf(int edge) const {
 }
 
 int CanvasScene::itemAt(const QPointF& point) const {
-  int innermost = -1;  // parents come before what they hold
+  int innermost = -1;  // parents come before the items in them
   for (const int i : itemIndex.meeting(QRectF(point, QSizeF(0, 0)))) {
     if (innermost < 0 || items[i].isBox() || !items[innermost].isBox()) innermost = i;
   }
@@ -115,7 +115,7 @@ LayoutContainer containerOf(const CanvasItem& item, int parent) {
 
 LayoutGraph layoutGraphOf(const CanvasScene& scene) {
   LayoutGraph graph;
-  std::vector<int> place(scene.items.size(), -1);  // item -> box or container
+  std::vector<int> place(scene.items.size(), -1);  // the index of each item in the list of boxes or of containers
   for (std::size_t i = 0; i < scene.items.size(); ++i) {
     const CanvasItem& item = scene.items[i];
     const int parent = item.parent < 0 ? -1 : place[item.parent];

@@ -114,7 +114,7 @@ class CanvasCurves {
 
  private:
   std::vector<QPointF> m_points;
-  std::vector<std::uint32_t> m_ends;  ///< by edge: behind its last point
+  std::vector<std::uint32_t> m_ends;  ///< by edge: the index behind its last point
 };
 
 /// The items that represent the parts of the network or of a body, whatever is drawn of it.

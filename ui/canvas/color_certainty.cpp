@@ -6,7 +6,7 @@ namespace fusescope {
 
 namespace {
 
-/// What is known best is coloured most.
+/// Returns a colour that is the stronger the better the kernel is known.
 QColor colorOf(Certainty certainty, const Theme& theme) {
   switch (certainty) {
     case Certainty::Verified:

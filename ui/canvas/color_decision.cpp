@@ -8,7 +8,7 @@ struct DecidedLook {
   const char *dark, *light, *sign, *text;
 };
 
-/// As Decided.
+/// Returns the look of each value of Decided.
 DecidedLook lookOf(Decided decided) {
   switch (decided) {
     case Decided::Default:

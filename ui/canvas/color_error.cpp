@@ -2,7 +2,8 @@
 
 namespace fusescope {
 
-// Neighbours differ in lightness, which people see who do not tell red from green, and in hue.
+// Neighbouring levels differ in hue and in lightness, so that people who cannot distinguish red and green see the
+// difference.
 QColor levelColor(ErrorLevel level, const Theme& theme) {
   const auto byTheme = [&](const char* dark, const char* light) {
     return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
@@ -56,7 +57,8 @@ QString levelSign(ErrorLevel level) {
 
 namespace {
 
-/// "≫ 0.034": the step and the number; the sign alone where it is the number.
+/// Returns a text such as "≫ 0.034": the sign of the level and the number. If the sign is the number itself, only the
+/// sign is returned.
 QString signedErrorText(ErrorLevel level, const QString& number) {
   const QString sign = levelSign(level);
   return number.isEmpty() || sign == number ? number : sign + QLatin1Char(' ') + number;
@@ -68,7 +70,7 @@ BoxColor errorColor(const ColorSource& source, Which which) {
   const QColor color = levelColor(level, source.theme);
   QString badge = signedErrorText(level, shortErrorText(source.error.errors.*which, source.errorBound));
   if (!badge.isEmpty() && source.error.kind == ErrorKind::OfOtherPlan) badge = QStringLiteral("[%1]").arg(badge);
-  // What is worst stands first.
+  // The worst level comes first in the legend.
   return {color, badge, Swatch{color, levelSign(level), levelText(level)}, -static_cast<int>(level)};
 }
 

@@ -19,7 +19,8 @@ BoxColor colorOf(const ColorSource& source) {
 
 }  // namespace
 
-// How much of an engine's arena they take depends on what is alive beside them, and is not known of a single kernel.
+// This is not the arena that they take: that depends on which values are alive at the same time, and is unknown for a
+// single kernel.
 extern const ColorMode kMemoryColors{
     "memory",         "Memory of results",
     LegendOf::Colors, colorOf,

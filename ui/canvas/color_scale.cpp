@@ -12,7 +12,8 @@ constexpr int kSteps = 5;
 constexpr std::array<const char*, kSteps> kDarkSteps = {"#fdf0a8", "#f6b93b", "#e0713a", "#b9508c", "#7d63c0"};
 constexpr std::array<const char*, kSteps> kLightSteps = {"#1f1238", "#5f1a6e", "#a12f5c", "#c2561f", "#3c8f86"};
 
-/// Halvings of the largest, the last step holding all that is less.
+/// Returns how often the largest amount must be halved to reach this amount. The last step contains everything that is
+/// smaller.
 int stepOf(double amount, double largest) {
   if (amount <= 0) return kSteps - 1;
   return std::clamp(static_cast<int>(std::floor(std::log2(largest / amount) + 1e-9)), 0, kSteps - 1);

@@ -8,7 +8,7 @@ std::size_t count(const LevelParts& level) {
   return level.cover.bodies.size();
 }
 
-/// It stands for the node that holds it.
+/// A body represents the node that contains it.
 void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes) {
   nodes = {level.cover.bodies[part].holder};
 }

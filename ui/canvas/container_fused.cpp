@@ -12,7 +12,7 @@ void nodes(const LevelParts& level, std::size_t part, std::vector<NodeId>& nodes
   level.drawnIn(part, nodes);
 }
 
-/// One of several nodes can be opened, and one that holds bodies.
+/// A kernel of several nodes, or one that contains bodies, can be opened.
 CanvasItem item(const LevelParts& level, std::size_t part) {
   const FusedNode& fused = level.cover.fusedNodes[part];
   std::vector<NodeId> drawn;

@@ -68,7 +68,7 @@ class OpenState {
   bool operator==(const OpenState& other) const = default;
 
  private:
-  std::map<std::string_view, QSet<QString>> m_turned;  ///< by name of the kind; no empty sets
+  std::map<std::string_view, QSet<QString>> m_turned;  ///< by name of the kind; contains no empty sets
 };
 
 }  // namespace fusescope

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// `asksForCodes`: the plan's options ask for integers, so that codes are not the author's.
+/// `asksForCodes` says whether the plan's options ask for integers, in which case the codes are not the author's.
 Decided decidedBy(TypeReason reason, bool asksForCodes) {
   switch (reason) {
     case TypeReason::Default:
@@ -65,7 +65,7 @@ std::optional<bool> isHeld(DirectiveOutcome outcome) {
   return std::nullopt;
 }
 
-/// The type of the codes that a quantiser makes or a dequantiser reads; Undefined of other nodes.
+/// Returns the type of the codes that a quantiser makes or a dequantiser reads; Undefined for other nodes.
 DataType codesOf(const Graph& graph, const Node& node) {
   if (!convertsCodes(node)) return DataType::Undefined;
   const bool makes = !node.is("DequantizeLinear");
@@ -141,7 +141,8 @@ ItemFacts CoverFacts::of(const FusedNode& fused) const {
   for (const NodeId node : fused.nodes) add(facts, node, fallback);
   facts.bytes = fused.bytes;
   facts.results = resultsOf(fused);
-  if (fallback || m_cover.source == CoverSource::ReadBack) return facts;  // no node of it calculates as planned
+  // In fallback, and in a read-back plan, no node calculates in the planned type.
+  if (fallback || m_cover.source == CoverSource::ReadBack) return facts;
   const DataType main = typeOf(fused);
   for (const NodeId node : fused.nodes) {
     const DataType type = calculates(node);

@@ -39,7 +39,7 @@ class CoverFacts {
     bool pinned = false, refused = false, ignored = false;
   };
   const Cover& m_cover;
-  std::shared_ptr<const ChosenExtents> m_usual;  ///< null: extents are not known
+  std::shared_ptr<const ChosenExtents> m_usual;  ///< null if the extents are not known
   std::vector<Said> m_said;                      ///< by NodeId
 };
 

@@ -13,7 +13,7 @@ std::uint32_t hashOf(std::string_view text) {
   return static_cast<std::uint32_t>(hashText(text).low);
 }
 
-/// ASCII alone without Qt, which takes long.
+/// Appends `text` in lower case. ASCII text is converted here, because Qt takes long.
 void appendLower(std::string& to, const std::string& text) {
   const bool ascii = std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
   if (!ascii) {
@@ -96,7 +96,7 @@ void CoverParts::addName(std::string_view name, std::uint32_t id) {
   m_byHash.emplace_back(hashOf(name), id);
 }
 
-// A name that says the same as one that is found before it is left out.
+// A name is left out if the same name has been added for something that is found first.
 void CoverParts::addNames(std::uint32_t level) {
   const LevelParts& parts = *m_levels[level].parts;
   const Graph& graph = parts.graph();

@@ -56,9 +56,9 @@ class CoverParts {
   std::string_view entryText(std::size_t place) const;
 
  private:
-  /// Where ids of the things of a level begin, by kind.
+  /// The first id of each kind of things of a level.
   struct Ids {
-    std::uint32_t begin[8] = {};  ///< the last: behind all of them
+    std::uint32_t begin[8] = {};  ///< the last entry is the end of all ids
   };
   void addLevel(const Cover& cover, const BodyPath& path, std::shared_ptr<const ModuleTree> modules, Level level,
                 const CanvasFonts& fonts);
@@ -75,9 +75,9 @@ class CoverParts {
   const std::shared_ptr<const Cover> m_cover;
   std::vector<Level> m_levels;
   std::vector<Ids> m_ids;                                         ///< by level
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> m_byHash;  ///< hash of a name, id; sorted
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> m_byHash;  ///< pairs of the hash of a name and an id, sorted
   struct Entry {
-    std::uint32_t thing, end;  ///< end: in m_text
+    std::uint32_t thing, end;  ///< end: the end of the name in m_text
   };
   std::vector<Entry> m_entries;
   std::string m_text;

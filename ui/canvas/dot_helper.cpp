@@ -20,7 +20,7 @@ QString usualProgram() {
   return QFileInfo(beside).isExecutable() ? beside : folder + QStringLiteral("/../bin/fusescope-layoutd");
 }
 
-/// Whether the answer is of this level.
+/// Returns whether the answer is about this level.
 bool fits(const LevelLayout& layout, const LevelGraph& level) {
   return layout.entities.size() == level.entities.size() && layout.edges.size() == level.edges.size();
 }
@@ -49,7 +49,7 @@ bool DotHelper::start() {
   return false;
 }
 
-// A line, unless the process ends, the time is over or nobody wants it any more.
+// Returns the next line of the process, or nothing if the process ends, the time is over or the request was stopped.
 std::optional<QByteArray> DotHelper::answer() {
   while (!m_process.canReadLine()) {
     if (m_stop.stop_requested()) {

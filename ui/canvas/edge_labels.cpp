@@ -9,9 +9,9 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kTypesFrom = 0.9;  ///< below this scale only casts are named
+constexpr double kTypesFrom = 0.9;  ///< below this scale only casts have labels
 constexpr double kHeight = 16, kPadding = 10, kBesideMark = 9, kMark = 6;
-/// Along an edge's last curve, the best place first.
+/// The places of a label on an edge's last curve, the best one first.
 constexpr double kAlong[] = {0.5, 0.35, 0.65, 0.2, 0.8};
 
 class LabelPlacer {
@@ -41,7 +41,7 @@ class LabelPlacer {
     placeCast(e, edge.cast);
   }
 
-  /// False: there is no room for the words.
+  /// Returns false if there is no room for the words.
   bool placeCast(int e, const QString& cast) {
     const QPointF at = edgePoint(m_scene.curves.of(e), 0.5);
     if (!m_visible.contains(at)) return false;
@@ -56,8 +56,8 @@ class LabelPlacer {
   }
 
   void placeType(int e) {
-    // The type is already in the producer's box; on the edge it is of use where that is out of sight or the edge is
-    // lit.
+    // The producer's box contains the type already. A label on the edge is useful only if that box is not visible or
+    // the edge is highlighted.
     const CanvasEdge& edge = m_scene.edges[static_cast<std::size_t>(e)];
     const bool lit =
         m_look.selected != nullptr && (m_look.selected->contains(edge.from) || m_look.selected->contains(edge.to));

@@ -45,7 +45,8 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), m(std::make_unique<Grap
   connect(&m->runner, &LayoutRunner::finished, this,
           [this](std::shared_ptr<const CanvasScene> scene, const OpenState& open, double ms) {
             if (m->atRest) m->open = m->restOpen = open;
-            m->atRest = m->atRest && m->settle.isActive();  // else it was chosen for a size that is no more
+            // If the size of the canvas is still changing, the open blocks will be chosen again for the new size.
+            m->atRest = m->atRest && m->settle.isActive();
             m->take(std::move(scene), ms);
           });
   connect(m->legend, &LegendWidget::chosen, this, &GraphView::showOnly);
@@ -134,8 +135,9 @@ void GraphViewState::request() {
                   .earlier = follows ? scene : nullptr});
 }
 
-// The item of `before` that keeps its place: the one that was asked for, or the one nearest to the middle, or what it
-// is in if it is gone. -1: nothing in sight is there any more.
+// Returns the item of `before` that keeps its place on the screen: the requested one, otherwise the one nearest to the
+// middle. If that item no longer exists, returns the innermost existing item around it. Returns -1 if no visible item
+// exists any more.
 int GraphViewState::anchorIn(const CanvasScene& before, const CanvasScene& next) const {
   const auto still = [&](int item) {
     while (item >= 0 && next.itemOfKey(before.items[std::size_t(item)].key) < 0)
@@ -157,11 +159,12 @@ int GraphViewState::anchorIn(const CanvasScene& before, const CanvasScene& next)
   return still(nearest);
 }
 
-// The item under the anchor keeps its place on the screen; what else moved glides there.
+// Shows another scene. The anchor item keeps its place on the screen, and other items move to their new places.
 void GraphViewState::take(std::shared_ptr<const CanvasScene> next, double milliseconds) {
   std::shared_ptr<const CanvasScene> before = scene;
   const bool sawBoxes = seesBoxes(), whole = std::exchange(wasWhole, false);
-  // Where nobody moved the camera and nobody opened or closed just one thing, it stands as for a picture just opened.
+  // If the user has neither moved the camera nor opened or closed a single item, the camera is set as for a newly
+  // opened picture.
   const bool rests = hasCamera && camera == restingAt && anchorKey.isEmpty();
   const bool sameModel = hasCamera && sceneModel == wantedModel && !next->items.empty();
   const int anchor = sameModel ? anchorIn(*before, *next) : -1;
@@ -233,7 +236,7 @@ void GraphViewState::resolveSelection() {
   failingItem = failing.isEmpty() ? -1 : scene->itemOf(failing);
 }
 
-// Tells a screen reader what is selected now, and the owner if the user did it.
+// Reports the selection to screen readers, and to the owner if the user has changed it.
 void GraphViewState::changed(bool byUser) {
   centredOnce = false;
   const QString text = selection.isEmpty() ? GraphView::tr("Nothing selected") : describe(current());

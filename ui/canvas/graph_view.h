@@ -74,8 +74,8 @@ class GraphView : public QWidget {
   bool hasLegend() const;  ///< it is visible
   void focusLegend();      ///< gives it the keyboard focus
 
-  /// What is open and what the camera shows, so that it can be restored after setCover() of the same model, also in
-  /// another window.
+  /// Returns what is open and what the camera shows, so that it can be restored after setCover() of the same model,
+  /// also in another window.
   CanvasView view() const;
   /// Sets the view that is used when the next cover of another model is set.
   void setNextView(CanvasView view);

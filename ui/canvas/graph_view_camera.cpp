@@ -9,10 +9,10 @@ namespace fusescope {
 namespace {
 
 constexpr double kLegible = Camera::kLegible, kMargin = Camera::kMargin;
-constexpr double kStartZoom = 0.9;     // the least at which every line of a box is large enough
-constexpr double kLeastWalked = 0.35;  // by arrow keys, below which the camera comes nearer
-constexpr double kOtherRest = 0.05;    // of a size: another one has room for other blocks
-constexpr double kHeaderWidth = 320;   // of a container that is open, what is looked at
+constexpr double kStartZoom = 0.9;     // the least zoom at which all lines of a box are large enough to be read
+constexpr double kLeastWalked = 0.35;  // when arrow keys select an item, the camera zooms in to at least this
+constexpr double kOtherRest = 0.05;    // the relative change of the canvas's size after which other blocks are opened
+constexpr double kHeaderWidth = 320;   // the width at the beginning of an open container that is brought into view
 
 }  // namespace
 
@@ -43,7 +43,8 @@ void GraphViewState::showRect(const QRectF& rect, double most) {
   moved();
 }
 
-// Steps of the square root of two: a canvas that becomes a little wider needs no other picture.
+// Returns the proportion of the canvas rounded to a power of the square root of two, so that small changes of its width
+// do not change the picture.
 double GraphViewState::proportion() const {
   const double exact = double(std::max(q->width(), 1)) / std::max(q->height(), 1);
   return std::exp2(std::round(2 * std::log2(std::clamp(exact, 0.35, 4.0))) / 2);
@@ -53,8 +54,8 @@ bool GraphViewState::seesAll() const {
   return hasCamera && visibleScene().contains(scene->bounds);
 }
 
-// Where nobody moved the camera, it stands as if the picture had been opened now; what was seen whole is seen whole;
-// otherwise what was in the middle stays there.
+// Adapts the camera to the new size. If the user has not moved it, it is set as for a newly opened picture. If the
+// whole picture was visible, it stays visible. Otherwise the middle stays in the middle.
 void GraphViewState::resized(const QSize& before) {
   const bool whole = hasCamera && camera.visible(before).contains(scene->bounds);
   const QSize grown = q->size() - before;
@@ -65,7 +66,7 @@ void GraphViewState::resized(const QSize& before) {
   } else if (rests || (whole && !seesAll())) {
     showAll();
   }
-  // What is open follows, too, as long as nobody opened or closed anything.
+  // Which blocks are open is also chosen again, unless the user has opened or closed something.
   const bool free = rests || layingOut();
   const bool reshaped = proportion() != (runner.isRunning() ? askedProportion : scene->proportion);
   const QSize change = q->size() - restSize;
@@ -74,7 +75,7 @@ void GraphViewState::resized(const QSize& before) {
   const bool chosen = restSize.isValid() && (layingOut() ? atRest : open == restOpen);
   const bool another = chosen && (resized || reshaped);
   if (free && another) atRest = true;
-  // Not at once: what is beside the canvas may follow the window's size, too, and change the canvas once more.
+  // This is delayed, because widgets beside the canvas may also be resized and change the canvas again.
   if (free && (another || reshaped)) settle.start();
 }
 
@@ -84,7 +85,7 @@ void GraphViewState::showAll() {
   isStart = false;
 }
 
-// All of it where that is legible; else its beginning, large enough to read.
+// Shows the whole picture if it is legible, otherwise its beginning, large enough to be read.
 void GraphViewState::showStart() {
   showAll();
   isStart = true;
@@ -118,7 +119,7 @@ void GraphViewState::reveal(const QRectF& rect, bool legibly) {
                                               -kMargin / camera.zoom);
   const bool small = camera.zoom < (legibly ? kLegible : kLeastWalked);
   if (seen.contains(rect) && !(legibly && small)) return;
-  if (small) {  // as large as it is read well, or all of it if it is more than one box
+  if (small) {  // zooms so that it is easy to read, or so that all of it is visible if it consists of several boxes
     const double before = camera.zoom;
     camera.show(rect, q->size(), kMargin, kStartZoom);
     camera.zoom = std::max(camera.zoom, before);

@@ -17,10 +17,10 @@
 namespace fusescope {
 namespace {
 
-constexpr double kPixelsPerNotch = 60;  // of the wheel
+constexpr double kPixelsPerNotch = 60;  // pixels for each notch of the wheel
 constexpr double kDotsEvery = 28;
 
-// A quiet grid that gives panning something to hold on to; none when it would be noise.
+// Paints a grid that makes panning visible. It is left out at a small zoom, where it would be too dense.
 void paintDots(QPainter& painter, const QRectF& visible, double zoom, const Theme& theme) {
   if (zoom < 0.45) return;
   QVector<QPointF> dots;

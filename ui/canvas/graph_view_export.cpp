@@ -13,7 +13,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kPictureMargin = 24;
-constexpr int kLargestImage = 16'384;  // pixels on a side
+constexpr int kLargestImage = 16'384;  // pixels of the longer side
 
 Diagnostic cannotWrite(const QString& path, const QString& why) {
   return {.message = "cannot be written: " + why.toStdString(),

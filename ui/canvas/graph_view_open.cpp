@@ -1,11 +1,11 @@
-// What of a GraphView is open, selected and found.
+// Opening, selecting and finding items in a GraphView.
 #include "ui/canvas/graph_view.h"
 #include "ui/canvas/graph_view_state.h"
 
 namespace fusescope {
 namespace {
 
-constexpr int kMostOpenedFor = 12;  // selected things for each of which all around it is opened
+constexpr int kMostOpenedFor = 12;  // if more things are selected than this, the containers around them are not opened
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// What lies over the picture of a GraphView: the legend, the chip that says what it dims, and the overview.
+// The widgets over the picture of a GraphView: the legend, the button that says which items are dimmed, and the
+// overview.
 #include <algorithm>
 
 #include "ui/canvas/graph_view.h"
@@ -19,7 +20,8 @@ void GraphViewState::showColors() {
   q->update();
 }
 
-// At the bottom on the left; on the right where it would lie on boxes on the left, and on none there.
+// Returns the place of the legend: the lower left corner, or the lower right corner if the left one is covered by boxes
+// and the right one is not.
 QPoint GraphViewState::legendPlace() const {
   const int y = q->height() - legend->height() - kOverlayMargin;
   const QPoint left(kOverlayMargin, y), right(q->width() - legend->width() - kOverlayMargin, y);
@@ -35,7 +37,7 @@ QPoint GraphViewState::legendPlace() const {
 void GraphViewState::placeOverlays() {
   const bool any = !scene->items.empty();
   legend->setVisible(any && wantsLegend && q->width() > 360 && q->height() > std::max(260, legend->height() + 60));
-  // An overview of what is all in sight says nothing, and lies over some of it.
+  // If the whole picture is visible, the overview would be useless and would cover a part of it.
   const bool allInSight = visibleScene().contains(scene->bounds);
   minimap->setVisible(any && wantsMinimap && !allInSight && q->width() > 420 && q->height() > 300);
   legend->move(legendPlace());

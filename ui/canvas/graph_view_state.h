@@ -19,7 +19,8 @@ namespace fusescope {
 
 class GraphView;
 
-/// The state of a GraphView, which the sources of its name share. Scene coordinates are layout pixels.
+/// The state of a GraphView, which the source files of the class share. Coordinates of the scene are pixels of the
+/// layout.
 struct GraphViewState {
   explicit GraphViewState(GraphView* view);
 
@@ -30,12 +31,12 @@ struct GraphViewState {
   void recolor();
   void showColors();  ///< in the legend, the overview and the picture
   void resolveSelection();
-  void findMatches();         ///< of the query
-  void changed(bool byUser);  ///< the selection
+  void findMatches();         ///< the items that match the query
+  void changed(bool byUser);  ///< called when the selection has changed
   void placeOverlays();
   QPoint legendPlace() const;
   void setOpen(const QString& name, bool open);
-  /// Opens segments and blocks around what `names` stand for; whether any was closed.
+  /// Opens the segments and blocks around the things that `names` refer to. Returns whether any of them was closed.
   bool openAround(const QStringList& names);
 
   // graph_view_camera.cpp
@@ -50,30 +51,32 @@ struct GraphViewState {
   void showStart();
   void resized(const QSize& before);
   bool layingOut() const { return settle.isActive() || runner.isRunning(); }
-  double proportion() const;  ///< about that of the canvas, width to height
-  bool seesAll() const;       ///< the whole picture is in view
-  bool seesBoxes() const;     ///< a box is in view
-  /// Brings `rect` into view. `legibly`: large enough to be read, too.
+  double proportion() const;  ///< the approximate ratio of the canvas's width to its height
+  bool seesAll() const;       ///< whether the whole picture is visible
+  bool seesBoxes() const;     ///< whether a box is visible
+  /// Brings `rect` into view. If `legibly` is set, the camera zooms in until it can be read.
   void reveal(const QRectF& rect, bool legibly = false);
   void revealSelection();
   QRectF selectionRect() const;
-  QRectF lookedAt(int item) const;  ///< all of a box; of a container that is open, its header
+  /// the part of an item that is brought into view: a box, or the header of an open container
+  QRectF lookedAt(int item) const;
 
   // graph_view_walk.cpp
   void walk(int key);
   void stepMatch(int by);
-  int current() const;  ///< the item that has the keyboard, or -1
+  int current() const;  ///< the item that has the keyboard focus, or -1
   void choose(int item, bool add);
   int nearestAlong(int item, bool down) const;
   int sibling(int item, bool right) const;
   int firstChild(int item) const;
-  /// The time on a box in words: "~0.12 ms fitted to other kernels". Empty where none is known.
+  /// Returns the time on a box in words, such as "~0.12 ms fitted to other kernels"; empty if it is unknown.
   QString timeText(int item) const;
   QString errorsText(int item) const;
-  QString differenceText(int item) const;  ///< what a comparison says of it; empty: nothing
+  QString differenceText(int item) const;  ///< what a comparison says about the item; empty if it says nothing
   QString describe(int item) const;        ///< for a screen reader
   QString tooltipAt(const QPointF& viewPoint) const;
-  /// Handle of the container that `name` stands for or is in, and that can be opened; empty: none.
+  /// Returns the handle of the container that `name` refers to or is in, if the container can be opened; otherwise an
+  /// empty text.
   QString openableOf(const QString& name) const;
 
   CanvasLook look();
@@ -83,18 +86,18 @@ struct GraphViewState {
   const ColorMode* mode = colorModes().front();
   std::shared_ptr<const Cover> cover;
   std::shared_ptr<const ModuleTree> modules;
-  QString said;  ///< whose kernels these are
+  QString said;  ///< describes whose kernels these are
   std::shared_ptr<const CanvasScene> scene = std::make_shared<CanvasScene>();
   std::shared_ptr<const CanvasOverlay> overlay;
-  bool isGiven = false;  ///< somebody else makes the scenes
+  bool isGiven = false;  ///< whether the caller makes the scenes
   const Model* sceneModel =
       nullptr;  ///< whose layout is shown: another model starts with a fresh camera. Not dereferenced.
   const Model* wantedModel = nullptr;
   OpenState open;
-  bool atRest = false;           ///< what is open is chosen for the next scene
-  OpenState restOpen;            ///< what was chosen so last
-  QSize restSize;                ///< of the view that it was chosen for
-  bool revealsWhenDone = false;  ///< the selection, which is in a container that opens
+  bool atRest = false;           ///< whether the open blocks are chosen for the next scene
+  OpenState restOpen;            ///< the blocks that were chosen last
+  QSize restSize;                ///< the size of the view for which they were chosen
+  bool revealsWhenDone = false;  ///< the selection is revealed when its container has opened
   CanvasColors colors;
   CanvasNumbers numbers;
   std::optional<CanvasView> nextView;
@@ -103,18 +106,19 @@ struct GraphViewState {
 
   Camera camera;
   bool hasCamera = false;
-  Camera restingAt;      ///< where it stood when all, or the start, was shown: nobody has moved it since if it is there
-  bool isStart = false;  ///< it was the start
-  double askedProportion = 0;  ///< of the layout under way
-  QTimer settle;               ///< a canvas of another size is laid out for when all around it has its size
+  /// the camera after all, or the start, was shown; if it is still the same, the user has not moved it
+  Camera restingAt;
+  bool isStart = false;        ///< whether the start was shown
+  double askedProportion = 0;  ///< the proportion of the layout that is being made
+  QTimer settle;               ///< delays a layout for a new size until the widgets around the canvas have their sizes
 
-  QString failing;  ///< as setFailing() says
+  QString failing;  ///< see setFailing()
   int failingItem = -1;
-  QStringList selection;  ///< names as they were chosen
-  QSet<int> selected;     ///< the items that stand for them
+  QStringList selection;  ///< the names that were selected
+  QSet<int> selected;     ///< the items that represent them
   QString currentName;
-  QString anchorKey;      ///< the item that keeps its place when the next scene comes
-  bool wasWhole = false;  ///< all of the picture was in view when another was asked for: so is the next one
+  QString anchorKey;      ///< the item that keeps its place in the next scene
+  bool wasWhole = false;  ///< whether the whole picture was visible when another one was requested; it then stays so
   int hovered = -1;
   bool centredOnce = false;
 
@@ -123,7 +127,7 @@ struct GraphViewState {
   std::vector<int> matchEntries;
   int matchIndex = -1;
 
-  // Transition from the last scene.
+  // The transition from the last scene.
   bool animated = true;
   std::vector<QRectF> from;
   double progress = 1;
@@ -136,11 +140,11 @@ struct GraphViewState {
   QRubberBand* band = nullptr;
   LegendWidget* legend = nullptr;
   FilterChip* chip = nullptr;
-  QStringList only;        ///< keys of the lines of the legend that are not dimmed; empty: nothing is
-  QSet<QString> onlyKeys;  ///< the same
+  QStringList only;        ///< keys of the lines of the legend that are not dimmed; empty if nothing is dimmed
+  QSet<QString> onlyKeys;  ///< the same keys
   MinimapWidget* minimap = nullptr;
   bool wantsLegend = true, wantsMinimap = true;
-  QString notice;  ///< in the middle of an empty canvas
+  QString notice;  ///< shown in the middle of an empty canvas
 };
 
 }  // namespace fusescope

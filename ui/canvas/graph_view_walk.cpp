@@ -29,8 +29,8 @@ void GraphViewState::choose(int item, bool add) {
   changed(true);
 }
 
-// The neighbour along an edge that is most nearly straight below or above. Of a container: along the edges of what it
-// holds.
+// Returns the neighbour that is most nearly straight below or above, along an edge. For a container, the edges of the
+// items in it count.
 int GraphViewState::nearestAlong(int item, bool down) const {
   const QRectF& start = scene->rects[std::size_t(item)];
   int best = -1;
@@ -126,7 +126,7 @@ QString predictionNote() {
   return GraphView::tr("predicted: the target's compiler fuses by its own rules");
 }
 
-/// How sure it is which kernel holds it, or what became of it without one; empty of our own plan.
+/// Describes how certain it is which kernel contains the node, or the node's fate if none does; empty for our own plan.
 QString madeNote(const CanvasItem& item) {
   if (!item.fate.isEmpty()) return GraphView::tr("no kernel of its own: %1").arg(item.fate);
   if (!item.certainty) return {};
@@ -134,7 +134,7 @@ QString madeNote(const CanvasItem& item) {
   return item.block == nullptr ? certainty : GraphView::tr("its least certain kernel is %1").arg(certainty);
 }
 
-/// What its badges mean; each a sentence.
+/// Returns the meanings of an item's marks, each as a sentence.
 QStringList markTexts(const CanvasColors& colors, int item) {
   QStringList texts;
   for (const Mark mark : colors.of(std::size_t(item)).marks)
@@ -142,7 +142,7 @@ QStringList markTexts(const CanvasColors& colors, int item) {
   return texts;
 }
 
-/// What it calculates in, its main operator first.
+/// Describes the types in which an item calculates, that of its main operator first.
 QString precisionText(const CanvasItem& item, const Theme& theme) {
   const QString main = precisionSwatch(item.precision, theme).text;
   if (item.facts.second == DataType::Undefined) return main;
@@ -159,7 +159,7 @@ QString GraphViewState::timeText(int item) const {
              : time + QStringLiteral(", ") + kindText(kind, numbers.times.made);
 }
 
-/// "local error 3e-4, carried error 1e-3"; where it is wrong, that it is.
+/// Returns a text such as "local error 3e-4, carried error 1e-3", and says whether the tensor is wrong.
 QString GraphViewState::errorsText(int item) const {
   const CanvasItem& it = scene->items[std::size_t(item)];
   if (it.timeKey.isEmpty() || numbers.errors.of.empty()) return {};

@@ -18,9 +18,10 @@ class Task : public QRunnable {
   std::function<void()> m_work;
 };
 
-constexpr double kSureOfView = 0.94;  // a canvas that becomes a little smaller still shows all of the picture
+// This share leaves a margin, so that a slightly smaller canvas still shows the whole picture.
+constexpr double kSureOfView = 0.94;
 
-/// Whether titles can be read where all of `picture` is shown.
+/// Returns whether titles are legible if all of `picture` is shown.
 bool isLegible(const QRectF& picture, const QSizeF& view) {
   Camera camera;
   camera.show(picture, view, Camera::kMargin, 1.0);
@@ -29,14 +30,14 @@ bool isLegible(const QRectF& picture, const QSizeF& view) {
 
 }  // namespace
 
-/// One request on its way. Touched by one thread at a time: the GUI's, or the worker's while it works.
+/// One request. It is used by one thread at a time: by the GUI thread, or by the worker thread while it works.
 struct LayoutRunner::Job {
   Wanted wanted;
   std::stop_source stop;
   QElapsedTimer clock;
   std::shared_ptr<const CanvasScene> scene;
   QString problem;  // why there is no scene
-  QString warning;  // why it is not as it might be
+  QString warning;  // why the scene is not as good as it could be
 };
 
 LayoutRunner::LayoutRunner(QObject* parent)
@@ -89,7 +90,7 @@ void LayoutRunner::request(Wanted wanted) {
   }));
 }
 
-/// The most that is legible when all of it is in view: found by laying out.
+/// Opens as many blocks as possible with which the whole picture is still legible. This is found by making layouts.
 Result<std::shared_ptr<const CanvasScene>> LayoutRunner::makeAtRest(Wanted& wanted, SceneMaker& maker,
                                                                     const LayoutOptions& options) {
   const std::vector<OpenState> states = statesAtRest(*maker.partsOf(wanted.cover, wanted.modules), *wanted.atRest);

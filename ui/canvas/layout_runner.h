@@ -61,7 +61,7 @@ class LayoutRunner : public QObject {
                                                                const LayoutOptions& options);
   void deliver(const std::shared_ptr<Job>& job);
 
-  // The worker's.
+  // This is used by the worker thread only.
   std::shared_ptr<SceneMaker> m_maker;
   std::shared_ptr<LevelCache> m_cache;
   std::shared_ptr<Job> m_job;

@@ -31,7 +31,7 @@ QString countWords(int boxes) {
   return QString::number(boxes);
 }
 
-/// What a line is called on the chip: the letter of its colour where that is a word.
+/// Returns the short name of a line: the label of its colour if it is a word, otherwise its text.
 QString shortName(const LegendLine& line) {
   const QString& label = line.swatch.label;
   return label.size() > 1 && label[0].isLetter() ? label : line.swatch.text;
@@ -102,7 +102,7 @@ QString LegendWidget::lineWords(const LegendLine& line) const {
   return line.swatch.text + QStringLiteral(": ") + plural(line.boxes, QStringLiteral("box"), QStringLiteral("boxes"));
 }
 
-// The line that has the keyboard first.
+// Sets the description for screen readers, which begins with the line that has the keyboard focus.
 void LegendWidget::say() {
   QStringList spoken;
   if (hasFocus() && m_current < int(m_lines.size())) {

@@ -39,10 +39,10 @@ class LegendWidget : public QWidget {
   void focusOutEvent(QFocusEvent* event) override;
 
  private:
-  int lineAt(const QPoint& point) const;  ///< -1: none
+  int lineAt(const QPoint& point) const;  ///< -1 if there is none
   void choose(int line, bool add);
   void goTo(int line);
-  void say();  ///< to screen readers
+  void say();  ///< describes the legend for screen readers
   QString lineWords(const LegendLine& line) const;
   void paintLine(QPainter& painter, int line) const;
 
@@ -50,7 +50,7 @@ class LegendWidget : public QWidget {
   std::vector<LegendLine> m_lines;
   QStringList m_notes;  ///< below the lines
   QStringList m_only;
-  int m_chip = 14;  ///< width of the patches of colour
+  int m_chip = 14;  ///< the width of the colour patches
   int m_current = 0, m_hovered = -1;
   Theme m_theme;
   QSize m_size;

@@ -18,12 +18,12 @@ LevelParts::LevelParts(const Cover& of, const BodyPath& path, const CanvasFonts&
   handles.reserve(of.fusedNodes.size());
   for (std::size_t f = 0; f < of.fusedNodes.size(); ++f) {
     handles.push_back(items.handleOf(of.fusedNodes[f]));
-    for (const NodeId node : of.fusedNodes[f].nodes)  // coverings may name a node twice
+    for (const NodeId node : of.fusedNodes[f].nodes)  // a cover may contain a node twice
       if (graph().has(node) && fusedOfNode[node.index] < 0) fusedOfNode[node.index] = int(f);
   }
   if (blocks.all().empty()) return;
   blockOfNode.resize(of.graph().nodeIdLimit(), -1);
-  for (std::size_t b = 0; b < blocks.all().size(); ++b) {  // those around others come before them
+  for (std::size_t b = 0; b < blocks.all().size(); ++b) {  // a block comes after the block around it
     blockHandles.push_back(qs(path.exactly(blocks.handleOf(of, blocks.all()[b]))));
     for (const NodeId node : blocks.all()[b].nodes) blockOfNode[node.index] = int(b);
   }

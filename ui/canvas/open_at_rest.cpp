@@ -9,12 +9,13 @@
 namespace fusescope {
 namespace {
 
-/// What a box takes, with the gaps around it and the wires in these.
+/// The size of a box, including the gaps around it and the wires in these gaps.
 constexpr double kCellWidth = metrics::kWidestBox + 30, kCellHeight = metrics::kBoxHeight + 45;
 
-constexpr double kMostOfRoom = 1.5;  ///< an estimate above this is wrong by less
+/// A picture whose estimated area is more than this many times the room is never legible.
+constexpr double kMostOfRoom = 1.5;
 
-/// Chooses blocks that are open.
+/// Chooses the blocks that are open.
 class RestChooser {
  public:
   RestChooser(const LevelParts& parts, const QSizeF& view)
@@ -51,7 +52,8 @@ class RestChooser {
 
   const CoverBlock& at(int block) const { return m_blocks.all()[std::size_t(block)]; }
 
-  /// Blocks at the same place in the copies of a run are one group, which is called by the one in the first copy.
+  /// Groups the blocks at the same position of the copies of a repeated block. A group has the index of its block in
+  /// the first copy.
   void findGroups() {
     m_groupOf.resize(m_blocks.all().size());
     m_depth.resize(m_blocks.all().size());
@@ -79,7 +81,8 @@ class RestChooser {
     return true;
   }
 
-  /// The group that is opened next: the outermost, of these the one of most nodes; -1: none is left.
+  /// Returns the group that is opened next: one of the outermost groups, and of these the one with most nodes. Returns
+  /// -1 if none is left.
   int next(const std::set<int>& refused) const {
     int best = -1;
     for (int b = 0; b < int(m_groupOf.size()); ++b) {
@@ -90,7 +93,7 @@ class RestChooser {
     return best;
   }
 
-  /// Of what is in a block, or, for -1, of the whole picture.
+  /// Returns the estimated area of the contents of a block, or of the whole picture for -1.
   double area(int block) const {
     double sum = 0;
     int blocks = 0;
@@ -115,10 +118,10 @@ class RestChooser {
 
   const LevelParts& m_parts;
   const CoverBlocks& m_blocks;
-  const double m_room;                       ///< in layout pixels, where titles are just legible
-  std::vector<std::vector<int>> m_children;  ///< by block
-  std::vector<int> m_groupOf, m_depth;       ///< by block
-  std::set<int> m_open;                      ///< groups
+  const double m_room;                       ///< the area, in pixels of the layout, at which titles are just legible
+  std::vector<std::vector<int>> m_children;  ///< indexed by block
+  std::vector<int> m_groupOf, m_depth;       ///< indexed by block
+  std::set<int> m_open;                      ///< the groups that are open
 };
 
 }  // namespace

@@ -29,20 +29,21 @@ class Opening {
   }
 
  private:
-  /// A fused node that is opened.
+  /// A fused node that is being opened.
   struct Box {
     CanvasLevel* level;
     int index, item;
     std::vector<int> children{};
     LevelGraph inside{};
-    std::map<int, int> entityOf{};              ///< of a child
-    std::map<int, int> portIn{}, portOut{};     ///< of an item outside
-    std::map<std::pair<int, int>, int> edge{};  ///< by entities
+    std::map<int, int> entityOf{};              ///< indexed by child item
+    std::map<int, int> portIn{}, portOut{};     ///< indexed by the item outside
+    std::map<std::pair<int, int>, int> edge{};  ///< indexed by the two entities
     std::shared_ptr<const LevelLayout> layout{};
     ContainerFrame frame{};
-    QPointF content{};  ///< where its content begins
+    QPointF content{};  ///< the upper left corner of its contents
   };
-  /// An edge that has an end in what is opened. `base`: the edge of the base that it comes of; -1: it is inside.
+  /// An edge that begins or ends in an opened box. `base` is the edge of the closed picture from which it is derived,
+  /// or -1 for an edge inside of the box.
   struct Wire {
     int edge, base;
   };
@@ -65,10 +66,11 @@ class Opening {
     return true;
   }
 
-  // ---- what there is ----
+  // ---- items and edges ----
   bool connectChildren() {
     std::vector<std::pair<CanvasLevel*, ValueId>> values;
-    std::map<std::pair<CanvasLevel*, std::uint32_t>, bool> stubs;  // as they are while all is closed
+    // For each value, whether it is drawn as stubs in the closed picture.
+    std::map<std::pair<CanvasLevel*, std::uint32_t>, bool> stubs;
     for (const Box& box : m_boxes) {
       for (const NodeId node : nodesOf(box)) {
         const Node& of = box.level->graph().node(node);
@@ -93,7 +95,7 @@ class Opening {
     return takeWires(wires.edges());
   }
 
-  /// Nodes that stand in its box; coverings may name a node twice.
+  /// Returns the nodes that the box represents. A cover may contain a node twice.
   static std::vector<NodeId> nodesOf(const Box& box) {
     std::vector<NodeId> nodes = box.level->cover.fusedNodes[std::size_t(box.index)].nodes;
     std::erase_if(nodes, [&](NodeId id) {
@@ -161,7 +163,7 @@ class Opening {
     return m_wireAt.size() == ofBase.size();
   }
 
-  // ---- where it is ----
+  // ---- places ----
   Status layOutInside(Box& box, const LayoutOptions& options) {
     using Kind = LevelEntity::Kind;
     LevelGraph& graph = box.inside;
@@ -170,7 +172,7 @@ class Opening {
       box.entityOf[child] = int(graph.entities.size());
       graph.entities.push_back({.width = size.width(), .height = size.height()});
     }
-    std::vector<std::pair<double, int>> in, out;  // ports by where their wires meet the border now
+    std::vector<std::pair<double, int>> in, out;  // ports, ordered by where their wires cross the border now
     const auto port = [&](std::map<int, int>& ports, int outside, Kind kind, double x) {
       const auto [entry, added] = ports.try_emplace(outside, int(graph.entities.size()));
       if (added) (kind == Kind::PortIn ? in : out).emplace_back(x, entry->second);
@@ -201,7 +203,7 @@ class Opening {
     return Done{};
   }
 
-  // So that the wire in the middle runs straight.
+  // Returns the left edge at which the middle wire is straight.
   double wantedLeft(const Box& box, const std::vector<std::pair<double, int>>& in,
                     const std::vector<std::pair<double, int>>& out) const {
     const auto& ports = in.empty() ? out : in;
@@ -244,7 +246,7 @@ class Opening {
     m_scene.curves = std::move(curves);
   }
 
-  // Out of the box that it begins in, on its way outside, into the box that it ends in.
+  // Appends the parts of a wire: inside the box where it begins, outside, and inside the box where it ends.
   void appendWire(const Wire& wire, const CanvasRoom& room, std::vector<QPointF>& points) const {
     const CanvasEdge& edge = m_scene.edges[std::size_t(wire.edge)];
     const int fromBox = boxOf(edge.from), toBox = boxOf(edge.to);
@@ -265,7 +267,7 @@ class Opening {
       const Box& box = m_boxes[std::size_t(toBox)];
       ends.to = QPointF(portX(box, port), m_scene.rects[std::size_t(box.item)].top());
     }
-    if (fromBox >= 0) points.pop_back();  // where the way outside begins
+    if (fromBox >= 0) points.pop_back();  // the first point of the part outside is the same
     room.appendCurve(wire.base, ends, points);
     if (toBox < 0) return;
     const Box& box = m_boxes[std::size_t(toBox)];
@@ -290,9 +292,10 @@ class Opening {
   const QSet<QString>& m_handles;
   CanvasScene m_scene;
   std::vector<Box> m_boxes;
-  std::map<int, int> m_boxAt;  ///< by item: which of m_boxes
+  std::map<int, int> m_boxAt;  ///< for each item, its index in m_boxes
   std::vector<Wire> m_wires;
-  std::map<int, int> m_wireAt;  ///< by edge of the base: the first wire that comes of it, which takes its place
+  /// For each edge of the closed picture, the first wire derived from it, which replaces it.
+  std::map<int, int> m_wireAt;
   std::vector<CanvasRoom::Grown> m_grown;
 };
 

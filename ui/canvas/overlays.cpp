@@ -14,7 +14,7 @@ namespace {
 constexpr int kMapWidth = 168, kMapHeight = 190, kMapMargin = 6;
 constexpr double kLeastPart = 5;
 
-/// The items of the scene, in a picture of `size` whose pixels are 1 / `ratio` large.
+/// Paints the items of the scene into a picture of `size`, with `ratio` device pixels for each pixel.
 QImage mapOf(const CanvasScene& scene, const CanvasColors& colors, QSize size, double ratio, const QTransform& toMap) {
   QImage picture(size * ratio, QImage::Format_ARGB32_Premultiplied);
   picture.setDevicePixelRatio(ratio);

@@ -37,7 +37,7 @@ class MinimapWidget : public QWidget {
   std::shared_ptr<const CanvasScene> m_scene;
   Theme m_theme;
   QImage m_picture;
-  QSizeF m_scale{1, 1};  ///< of the map to the scene, across and down
+  QSizeF m_scale{1, 1};  ///< the scale from the map to the scene, horizontally and vertically
   QRectF m_part;
   JobRunner m_jobs;
 };

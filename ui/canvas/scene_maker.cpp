@@ -11,7 +11,7 @@ Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
   return applyGeometry(scene, TRY(layOut(layoutGraphOf(scene), options)));
 }
 
-/// Handles of the fused nodes that hold bodies, in bodies too.
+/// Collects the handles of the fused nodes that contain bodies, also inside bodies.
 void addHolders(const Cover& cover, const BodyPath& path, QSet<QString>& holders) {
   if (cover.bodies.empty()) return;
   for (const FusedNode& fused : cover.fusedNodes)

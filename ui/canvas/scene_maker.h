@@ -34,7 +34,7 @@ class SceneMaker {
   }
 
  private:
-  /// A cover, and what of it is open beside fused nodes that hold no bodies.
+  /// A cover with its open containers, except open fused nodes that contain no bodies.
   struct Base {
     std::shared_ptr<const CoverParts> parts;
     OpenState open;
@@ -47,7 +47,7 @@ class SceneMaker {
   const std::size_t m_large;
   std::shared_ptr<Base> m_base;
   std::shared_ptr<const CoverParts> m_parts;
-  std::shared_ptr<const ModuleTree> m_modules;  ///< that they were made with
+  std::shared_ptr<const ModuleTree> m_modules;  ///< the modules with which they were made
 };
 
 }  // namespace fusescope

@@ -1,4 +1,4 @@
-// What the names in a scene stand for.
+// Finds the things to which the names in a scene refer.
 #include <algorithm>
 
 #include "ui/canvas/container_kinds.h"
@@ -36,7 +36,8 @@ int itemOfThing(const CanvasScene& scene, const CoverParts::Thing& thing) {
   return -1;
 }
 
-/// The handle of the fused node around a level that is not drawn, in the innermost one that is.
+/// Returns the handle of the fused node that contains `level`, which is not drawn, in the innermost level that is
+/// drawn.
 QString handleAround(const CanvasScene& scene, std::uint32_t level) {
   const CoverParts& parts = *scene.parts;
   const auto place = [&parts](std::uint32_t at) { return static_cast<std::uint32_t>(parts.levels()[at].around); };
@@ -44,8 +45,8 @@ QString handleAround(const CanvasScene& scene, std::uint32_t level) {
   return parts.handleOf({Kind::Node, place(level), parts.levels()[level].holder.index});
 }
 
-/// The handle of the innermost container that can be opened around something: the block, else the segment, else what
-/// holds the level. -1: there is no such one.
+/// Returns the handle of the innermost container around something that can be opened: its block, otherwise its segment,
+/// otherwise the holder of the level. `block` and `segment` are -1 if there is none.
 QString around(const CanvasScene& scene, std::uint32_t level, int block, int segment) {
   const CoverParts::Level& of = scene.parts->levels()[level];
   const LevelParts& parts = *of.parts;
@@ -91,7 +92,7 @@ int CanvasScene::itemOfKey(const QString& key) const {
   return isNode && item >= 0 && items[std::size_t(item)].kind != ItemKind::Node ? -1 : item;
 }
 
-// Nodes before containers of the same name, fused nodes and inputs and outputs before values.
+// Of things with the same name, nodes come before containers, and fused nodes, inputs and outputs come before values.
 int CanvasScene::itemOf(const QString& name) const {
   if (const int known = itemOfKey(name); known >= 0) return known;
   const auto thing = parts == nullptr ? std::nullopt : parts->find(name.toStdString());

@@ -19,7 +19,8 @@ void SpatialIndex::Box::add(const Box& other) {
   bottom = std::max(bottom, other.bottom);
 }
 
-// Sort-tile-recursive: rows of about as many tiles as there are rows, each row sorted from left to right.
+// Builds the tree by sort-tile-recursive: the tiles are divided into about as many rows as a row has tiles, and each
+// row is sorted from left to right.
 SpatialIndex::SpatialIndex(const std::vector<QRectF>& rects) : m_order(rects.size()) {
   if (rects.empty()) return;
   std::iota(m_order.begin(), m_order.end(), 0);
@@ -43,7 +44,7 @@ SpatialIndex SpatialIndex::moved(const std::vector<QRectF>& rects) const {
   return index;
 }
 
-// The tree over m_order.
+// Builds the tree over m_order.
 void SpatialIndex::pack(const std::vector<QRectF>& rects) {
   m_levels.emplace_back();
   m_levels.back().reserve(rects.size());

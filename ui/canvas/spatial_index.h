@@ -30,8 +30,9 @@ class SpatialIndex {
   void pack(const std::vector<QRectF>& rects);
   void find(std::size_t level, std::size_t place, const Box& area, std::vector<int>& found) const;
 
-  std::vector<int> m_order;                ///< leaves: rectangles, neighbours beside each other
-  std::vector<std::vector<Box>> m_levels;  ///< 0: of m_order; each further one bounds kFan of the one before
+  std::vector<int> m_order;  ///< the leaves: indices of rectangles, with neighbours beside each other
+  /// level 0 is over m_order; each box of a further level bounds kFan boxes of the level before
+  std::vector<std::vector<Box>> m_levels;
 };
 
 }  // namespace fusescope

@@ -12,7 +12,7 @@ namespace {
 
 const QString kWordGap = QStringLiteral(" \u00b7 ");
 
-/// "There f16" of "f32 → f16", seen from A; other texts as they are.
+/// Returns "there f16" for "f32 → f16", seen from A. Other texts are returned unchanged.
 QString thereText(const std::string& what, bool isA) {
   const QString text = qs(what);
   const QString arrow = QStringLiteral(" \u2192 ");
@@ -65,7 +65,7 @@ bool CompareOverlay::groupDiffers(const UnionLevel& level, int group) const {
 
 QString CompareOverlay::wordsOf(const DifferenceGroup& group) const {
   if (m_compared.fileIsA && (group.topic == DifferenceTopic::Fusion || group.topic == DifferenceTopic::Fate))
-    return qs(group.what);  // it is the same seen from either side
+    return qs(group.what);  // this text is the same for both sides
   if (group.topic != DifferenceTopic::Fusion) return thereText(group.what, m_overlay->isA);
   const DifferenceSite& site = group.sites.front();
   const std::size_t here = m_overlay->isA ? site.a.size() : site.b.size();
@@ -118,7 +118,7 @@ void CompareOverlay::setGroup(int item, const UnionLevel& level, int group) {
     m_titles[item] = QStringLiteral("~ ") + words;
 }
 
-// A node in something that differs does not fade; where it differs itself, it has its own words.
+// Nodes inside of something that differs are not faded. A node that differs itself gets its own words.
 void CompareOverlay::setNodes(const CanvasLevel& level) {
   for (const NodeId node : level.graph().order()) {
     const int item = level.itemOfNode[node.index];
@@ -134,7 +134,7 @@ void CompareOverlay::setNodes(const CanvasLevel& level) {
   }
 }
 
-// What is in a closed container that is no fused node, a block: how many differences.
+// Counts the differences inside of each closed block.
 void CompareOverlay::countInside(const CanvasLevel& level) {
   const UnionLevel& both = m_mine.levelOf(level);
   std::map<int, int> inside;
@@ -155,7 +155,7 @@ void CompareOverlay::countInside(const CanvasLevel& level) {
     mark(item, DiffSign::Changed, plural(count, QStringLiteral("kernel differs"), QStringLiteral("kernels differ")));
 }
 
-/// "Conv + Relu · f16 · 0.12 ms"
+/// Returns a text such as "Conv + Relu · f16 · 0.12 ms".
 QString CompareOverlay::kernelText(const UnionLevel& level, std::uint32_t kernel) const {
   const Cover& cover = m_mine.coverOf(level);
   const FusedNode& fused = cover.fusedNodes[kernel];
@@ -177,13 +177,13 @@ QString CompareOverlay::kernelText(const UnionLevel& level, std::uint32_t kernel
 }
 
 void CompareOverlay::addKernels(const CanvasScene& own) {
-  if (m_compared.fileIsA == m_overlay->isA) return;  // nodes of a file are no kernels
+  if (m_compared.fileIsA == m_overlay->isA) return;  // the nodes of a file are not kernels
   std::map<std::pair<const UnionLevel*, std::uint32_t>, bool> differing;
   for (const UnionLevel& level : m_compared.both.levels)
     for (std::size_t g = 0; g < level.groups.size(); ++g)
       if (groupDiffers(level, int(g)))
         for (const std::uint32_t kernel : m_mine.kernelsOf(level.groups[g])) differing[{&level, kernel}] = true;
-  std::unordered_map<int, int> kernelOf;  // by item
+  std::unordered_map<int, int> kernelOf;  // indexed by item
   for (const SideScene::DrawnKernel& drawn : m_mine.drawnKernels()) {
     if (!differing.contains({drawn.level, drawn.kernel})) continue;
     for (const int item : drawn.items) kernelOf[item] = int(m_overlay->kernels.size());

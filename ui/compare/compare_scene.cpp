@@ -10,9 +10,10 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostOpenedGroups = 100;
-constexpr double kSureOfRoom = 0.8;  ///< statesAtRest() goes beyond what has room, and nothing is laid out to tell
+/// statesAtRest() may open more than there is room for, and no layout is made here to check it.
+constexpr double kSureOfRoom = 0.8;
 
-/// Groups whose kernels differ and that have more than one node to be looked at.
+/// Returns the groups whose kernels differ and that have more than one node, so that opening them shows something.
 QStringList differingGroups(const UnionCover& both) {
   QStringList handles;
   const UnionLevel& level = both.levels.front();
@@ -22,7 +23,7 @@ QStringList differingGroups(const UnionCover& both) {
   return handles;
 }
 
-/// Both sides have the room that either needs.
+/// Makes boxes as wide as either side needs.
 void makeRoom(CanvasScene& scene, const SideScene& side) {
   for (const auto& [i, own] : side.items()) {
     CanvasItem& item = scene.items.edit(std::size_t(i));
@@ -30,7 +31,7 @@ void makeRoom(CanvasScene& scene, const SideScene& side) {
   }
 }
 
-/// The union's scene as one side says it.
+/// Returns the scene of the union with the items and words of one side.
 std::shared_ptr<const CanvasScene> sceneOf(const CanvasScene& scene, SideScene& side, const CompareOverlay& overlay) {
   auto own = std::make_shared<CanvasScene>(scene);
   for (const auto& [i, said] : side.items()) {

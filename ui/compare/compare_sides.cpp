@@ -15,7 +15,7 @@ namespace {
 
 const QString kRunPrefix = QStringLiteral("run:");
 
-/// The session of the window as far as a side needs it; `runs`: those that may speak of it.
+/// Returns the window's session with the parts that a side needs. Only runs that may be about this side are included.
 std::shared_ptr<Session> sessionOf(const PlanDocument& document, const PlanOptions& options,
                                    const std::vector<InputOverride>& extents) {
   auto session = std::make_shared<Session>();
@@ -146,7 +146,7 @@ Result<std::shared_ptr<const PairOfFile>> takeToFile(std::shared_ptr<const PlanS
     auto taken = std::make_shared<PlanSide>(side);
     taken->cover = std::move(cover);
     taken->input.cover = taken->cover.get();
-    if (isFile) {  // nothing of it runs
+    if (isFile) {  // nothing in a file of a network runs
       taken->input.times.clear();
       taken->input.errors.clear();
       taken->times = {};

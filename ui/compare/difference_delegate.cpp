@@ -45,7 +45,7 @@ void DifferenceDelegate::paint(QPainter* painter, const QStyleOptionViewItem& op
     painter->setFont(option.font);
     room.adjust(kSignWidth, 0, 0, 0);
   }
-  // What it costs stands at the right: the time beside the words, the error below it.
+  // The cost is at the right: the time beside the words, and the error below it.
   const auto cost = [&](int column, int top, const QColor& color) {
     const QString text = index.siblingAtColumn(column).data().toString();
     if (text.isEmpty()) return 0;

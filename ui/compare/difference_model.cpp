@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-constexpr quintptr kGroupRow = 0;  ///< as internal id; of a place that of its group, plus 1
+constexpr quintptr kGroupRow = 0;  ///< the internal id of a group's row; a place has the index of its group plus 1
 constexpr std::size_t kMostSelected = 2'000;
 
 QString signWord(char sign) {
@@ -69,7 +69,7 @@ void DifferenceModel::setOrder(Order order) {
   endResetModel();
 }
 
-// Groups come by what they cost; in the order of execution, by the first of their nodes.
+// Sorts groups by their cost, or in the order of execution, by the first of their nodes.
 void DifferenceModel::sort() {
   if (!m_pair) return;
   if (m_order == Order::Cost) {
@@ -144,7 +144,8 @@ QStringList DifferenceModel::allNodes(const QModelIndex& index) const {
   return names;
 }
 
-// "layer.0 … layer.11, the same in ×12", and below it "because of --precision f32 → f16".
+// Returns a text such as "layer.0 … layer.11, the same in ×12", with "because of --precision f32 → f16" in the next
+// line.
 QString DifferenceModel::detailOf(const DifferenceGroup& group) const {
   QStringList where, parts;
   if (group.sites.size() == 1) where << qs(group.sites.front().name);

@@ -43,7 +43,7 @@ class DifferenceModel : public QAbstractItemModel {
 
  private:
   void sort();
-  const DifferenceSite* siteAt(const QModelIndex& index) const;  ///< null: a group
+  const DifferenceSite* siteAt(const QModelIndex& index) const;  ///< null for a row of a group
   QString detailOf(const DifferenceGroup& group) const;
 
   std::shared_ptr<const ComparedPair> m_pair;

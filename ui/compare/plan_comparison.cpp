@@ -33,7 +33,8 @@ struct PairAndScenes {
 
 using Scenes = Result<std::shared_ptr<const ComparedScenes>>;
 
-/// Blocks of the union, as long as both sides have its nodes: those of the network on screen where they are of it.
+/// Returns the blocks of the union, if both sides have its nodes. They are those of the network on screen if the union
+/// has its model.
 std::shared_ptr<const ModuleTree> modulesOf(const UnionCover& both, const SideSource& source) {
   if (!both.oneGraph) return nullptr;
   const Plan* onScreen = source.network.plan.get();
@@ -53,7 +54,7 @@ Scenes scenesOf(const ComparedPair& pair, const std::optional<OpenState>& open, 
   return comparedScenes(compared, open ? *open : openWhereDifferent(pair.both, pair.parts, pair.room), fonts, options);
 }
 
-/// What took a node of the file out of the network stands beside what became of it.
+/// Adds to each changed fate of a file's node the reason why the node was removed from the network.
 void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
   std::unordered_map<std::string_view, const FileNodeFate*> byName;
   for (const FileNodeFate& node : pair.in.nodes)
@@ -63,7 +64,7 @@ void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
       change.because = {node->second->why};
 }
 
-/// "two nodes → one kernel: Relu taken in", "folded".
+/// Adds descriptions such as "two nodes → one kernel: Relu taken in" or "folded".
 void tellOfFile(const PairOfFile& pair, std::vector<DifferenceGroup>& groups) {
   for (DifferenceGroup& group : groups) {
     if (group.topic == DifferenceTopic::Fate) {
@@ -210,7 +211,7 @@ void PlanComparison::renew() {
   emit changed();
 }
 
-// Plans are made again to find them, which takes longer than to see what differs.
+// Finding causes requires making plans again, which takes longer than finding the differences.
 void PlanComparison::findCauses() {
   const auto work = [pair = m_pair](const StopToken& stop) -> Result<std::shared_ptr<const ComparedPair>> {
     auto known = std::make_shared<ComparedPair>(*pair);
@@ -221,7 +222,7 @@ void PlanComparison::findCauses() {
     return std::shared_ptr<const ComparedPair>(std::move(known));
   };
   m_jobs.run(kCauseTag, this, work, [this](const Result<std::shared_ptr<const ComparedPair>>& known) {
-    if (!known.ok()) return;  // cancelled: another pair is on its way
+    if (!known.ok()) return;  // cancelled, because another pair is being compared
     m_pair = known.value();
     emit changed();
   });

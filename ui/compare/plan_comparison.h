@@ -82,7 +82,7 @@ class PlanComparison : public QObject {
   QString m_a, m_b, m_problem;
   QSizeF m_room{600, 600};
   bool m_active = false, m_busy = false;
-  bool m_isChosen = false;  ///< by the user
+  bool m_isChosen = false;  ///< whether the user chose it
   std::shared_ptr<const ComparedPair> m_pair;
   std::shared_ptr<const ComparedScenes> m_scenes;
   const std::shared_ptr<const CanvasFonts> m_fonts;

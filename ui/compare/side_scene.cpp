@@ -17,7 +17,7 @@ const UnionLevel& SideScene::levelOf(const CanvasLevel& level) const {
   return *std::ranges::find(m_both.levels, &level.cover, &UnionLevel::cover);
 }
 
-// Levels of bodies come behind those around them, which refer to them.
+// The level of a body comes after the level around it, to which it refers.
 void SideScene::makeLevels() {
   for (const CanvasLevel& of : m_built.levels) {
     const UnionLevel& level = levelOf(of);
@@ -84,7 +84,7 @@ void SideScene::addNodes(const CanvasLevel& mine, const UnionLevel& level) {
   for (auto& [kernel, items] : drawn) m_drawn.push_back({&level, kernel, std::move(items)});
 }
 
-// A group that is closed says what the first kernel of this side says, which is the only one where nothing differs.
+// A closed group shows the properties of its first kernel on this side. If nothing differs, it has only one kernel.
 void SideScene::addGroups(const BuiltCanvas& built) {
   for (std::size_t i = 0; i < built.fusedAt.size(); ++i) {
     const BuiltCanvas::FusedAt& at = built.fusedAt[i];
@@ -103,7 +103,8 @@ void SideScene::addGroups(const BuiltCanvas& built) {
   }
 }
 
-// What a block comes to on this side; where this side has no such block, it says what the union's does.
+// Adds the properties of blocks on this side. For a block that this side does not have, the properties in the union are
+// shown.
 void SideScene::addBlocks(const CanvasLevel& of) {
   const auto mine = m_mine.find(&of);
   if (mine == m_mine.end()) return;
@@ -111,7 +112,7 @@ void SideScene::addBlocks(const CanvasLevel& of) {
   const std::vector<int>& items = m_built.scene.levels[of.place].ofBlock;
   for (std::size_t b = 0; b < items.size(); ++b) {
     const CanvasItem& item = m_built.scene.items[std::size_t(items[b])];
-    if (item.key != parts.blockHandles[b]) continue;  // it is in one that is closed
+    if (item.key != parts.blockHandles[b]) continue;  // the block is inside of a closed one
     const auto found = std::ranges::find(own.blockHandles, item.key);
     if (found == own.blockHandles.end()) continue;
     CanvasItem said = blockItem(own, std::size_t(found - own.blockHandles.begin()));
@@ -123,7 +124,8 @@ void SideScene::addBlocks(const CanvasLevel& of) {
 }
 
 std::vector<const CanvasEdge*> SideScene::edges(const CanvasScene& scene) {
-  SharedVector<CanvasItem> scratch = scene.items;  // wires put names of shared inputs into it, which are there already
+  // connect() writes the names of shared inputs into the items, which contain them already.
+  SharedVector<CanvasItem> scratch = scene.items;
   CanvasWires wires(scratch);
   for (const CanvasLevel& level : m_levels) wires.connect(level);
   m_wires = std::move(wires.edges());

@@ -44,11 +44,11 @@ class SideScene {
   const BuiltCanvas& m_built;
   const bool m_ofA;
   const CanvasFonts& m_fonts;
-  std::deque<LevelParts> m_parts;  ///< of m_levels
+  std::deque<LevelParts> m_parts;  ///< the parts of m_levels
   std::deque<CanvasLevel> m_levels;
-  std::map<const CanvasLevel*, CanvasLevel*> m_mine;  ///< by level of the scene; those that this side has
+  std::map<const CanvasLevel*, CanvasLevel*> m_mine;  ///< by level of the scene; contains the levels that this side has
   std::unordered_map<int, CanvasItem> m_items;
-  std::vector<char> m_isThere;  ///< by item
+  std::vector<char> m_isThere;  ///< indexed by item
   std::vector<DrawnKernel> m_drawn;
   std::vector<CanvasEdge> m_wires;
 };

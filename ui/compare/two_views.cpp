@@ -137,7 +137,8 @@ QWidget* TwoViews::makeList() {
   m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   m_list->setIndentation(14);
   m_list->setHeaderHidden(true);
-  for (const int cost : {1, 2}) m_list->setColumnHidden(cost, true);  // drawn beside the words
+  // The delegate draws these columns beside the words.
+  for (const int cost : {1, 2}) m_list->setColumnHidden(cost, true);
   connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& now) { goTo(now.siblingAtColumn(0)); });
   auto* box = new QWidget;
@@ -150,7 +151,7 @@ QWidget* TwoViews::makeList() {
   return box;
 }
 
-// One camera: what moves one view moves the other.
+// Both views have the same camera: moving one of them moves the other.
 void TwoViews::connectViews() {
   for (int side = 0; side < 2; ++side) {
     GraphView* other = m_views[1 - side];
@@ -257,7 +258,7 @@ void TwoViews::renewPair() {
     const QSignalBlocker quiet(m_list->selectionModel());
     m_model->setPair(pair);
   }
-  if (samePair && before.isValid()) {  // causes were found
+  if (samePair && before.isValid()) {  // the same pair, for which causes were found
     const QSignalBlocker quiet(m_list->selectionModel());
     m_list->setCurrentIndex(m_model->index(row, 0));
   }
@@ -281,7 +282,8 @@ void TwoViews::renewScenes() {
   const auto scenes = m_comparison->scenes();
   const auto pair = m_comparison->pair();
   if (!scenes || !pair) return;
-  const bool isNew = !m_shown || m_shown->a->id != pair->a->id || m_shown->b->id != pair->b->id;  // no new edit of one
+  // If only one of the plans was edited, the pair is not new.
+  const bool isNew = !m_shown || m_shown->a->id != pair->a->id || m_shown->b->id != pair->b->id;
   m_shown = pair;
   const Model* model = pair->both.cover->model.get();
   m_views[0]->setScene(scenes->a, scenes->overlayOfA, scenes->open, model);

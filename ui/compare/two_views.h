@@ -69,7 +69,8 @@ class TwoViews : public QWidget {
   void showSelection(const QObject* source);
   QString sideText(const PlanSide& side, const DiffTotals& totals) const;
   QString summaryText() const;
-  /// By node of the plan on screen: the nodes of the union that stand for it; nothing: no side is of its network.
+  /// Returns, for each node of the plan on screen, the nodes of the union that represent it; nothing if neither side
+  /// belongs to its network.
   std::optional<std::vector<std::vector<NodeId>>> unionOfScreen() const;
   QString fileNodeText() const;
 
@@ -85,7 +86,7 @@ class TwoViews : public QWidget {
   DifferenceModel* m_model;
   QSplitter *m_both, *m_parts;
   QStackedLayout* m_pages;
-  std::shared_ptr<const ComparedPair> m_shown;  ///< whose pictures the views have
+  std::shared_ptr<const ComparedPair> m_shown;  ///< the pair whose pictures the views show
 };
 
 }  // namespace fusescope

@@ -7,22 +7,22 @@
 
 namespace fusescope {
 
-// Of the sides, one whose nodes have the ids of those on screen: it is of the same graph.
+// Returns the mapping of the side whose nodes have the same ids as the graph on screen.
 static const std::vector<NodeId>* unionIdsOf(const UnionLevel& network, const PlanSnapshot& snapshot) {
   const auto isOnScreen = [&](const Cover* cover) {
     return cover->model == snapshot.cover->model || &cover->graph() == &snapshot.graph();
   };
   if (isOnScreen(network.b)) return &network.nodeOfB;
   if (isOnScreen(network.a)) return &network.nodeOfA;
-  const auto isAlike = [&](const Cover* cover) {  // opened again, or planned with codes beside its nodes
+  const auto isAlike = [&](const Cover* cover) {  // the network was opened again, or planned with additional codes
     return unquantized(cover->model)->contentHash == unquantized(snapshot.cover->model)->contentHash;
   };
   if (isAlike(network.b)) return &network.nodeOfB;
   return isAlike(network.a) ? &network.nodeOfA : nullptr;
 }
 
-// By node on screen: what of the union stands for it. Of the nodes of a file there are several where they became one,
-// and one may stand for several nodes on screen.
+// Returns, for each node on screen, the nodes of the union that represent it. If nodes of a file became one node, there
+// are several; and one node may represent several nodes on screen.
 std::optional<std::vector<std::vector<NodeId>>> TwoViews::unionOfScreen() const {
   const auto snapshot = m_context.document.snapshot();
   if (!m_shown || !snapshot) return std::nullopt;
@@ -46,7 +46,8 @@ std::optional<std::vector<std::vector<NodeId>>> TwoViews::unionOfScreen() const 
   return found;
 }
 
-// What is selected in a view is selected in the other one and, as far as the plan on screen has it, everywhere.
+// Selects in the other view what was selected in one of them, and selects it everywhere as far as the plan on screen
+// contains it.
 void TwoViews::takeSelection(const QStringList& names, const QObject* view) {
   for (GraphView* other : m_views)
     if (other != view) other->select(names, false);
@@ -98,8 +99,8 @@ void TwoViews::showSelection(const QObject* source) {
   m_summary->setText(summaryText());
 }
 
-// "Shape_4: folded. It asks for extents that are known; the answer is a constant." Empty: no node of the file is
-// selected alone.
+// Returns a text such as "Shape_4: folded. It asks for extents that are known; the answer is a constant." It is empty
+// unless exactly one node of the file is selected.
 QString TwoViews::fileNodeText() const {
   const auto pair = m_comparison->pair();
   const QStringList selected = m_views[0]->selection();

@@ -81,7 +81,7 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(m_name, &QLineEdit::textChanged, this, &AddEnvironmentDialog::check);
   connect(m_command, &QLineEdit::textChanged, this, [this] {
-    // What was found is of another command.
+    // What was found belongs to another command.
     if (m_isTrying) m_environments.cancelNew();
     m_isTrying = false;
     m_found.reset();
@@ -91,7 +91,7 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   check();
 }
 
-/// Whoever closes it does not wait for what is being tried.
+/// Closing the dialog does not wait until the attempt ends.
 void AddEnvironmentDialog::done(int result) {
   m_environments.cancelNew();
   QDialog::done(result);

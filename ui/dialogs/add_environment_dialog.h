@@ -50,7 +50,7 @@ class AddEnvironmentDialog : public QDialog {
   QTextBrowser* m_said;
   bool m_isTrying = false;
   std::optional<FoundEnvironment> m_found;
-  QString m_outcome;  ///< in place of what was found: it was cancelled, or could not be tried
+  QString m_outcome;  ///< shown instead of a result: the attempt was cancelled or was impossible
 };
 
 }  // namespace fusescope

@@ -17,10 +17,10 @@ namespace fusescope {
 namespace {
 
 const QString kBusy = QStringLiteral("A search is under way: wait, or stop it.");
-constexpr int kAskedMs = 4000;  // for so long a second Escape is one
+constexpr int kAskedMs = 4000;  // how long a second Escape is waited for
 constexpr int kBudgetSeconds = 120;
 
-/// What was tried: levels of optimisation, then each kind of thing that can be switched off.
+/// Lists what was tried: levels of optimisation, followed by each kind of thing that can be switched off.
 TableContent triedContent(const BisectReport& report) {
   TableContent content{{"Switched off", "Of", "Builds", "So that it is"}, {}, {}};
   const auto number = [](std::int64_t count) {
@@ -142,7 +142,7 @@ QLayout* BisectDialog::makeOptions() {
   return form;
 }
 
-/// What is wrong with the fields, for people; empty: nothing.
+/// Returns what is wrong with the fields, for people; empty if nothing is.
 QString BisectDialog::problem() const {
   if (numberIn(*m_allowed)) return {};
   return m_allowed->text().trimmed().isEmpty()
@@ -174,7 +174,7 @@ QString BisectDialog::leaveOutRefusal() const {
   return {};
 }
 
-/// What can be done now, and what is said.
+/// Enables the widgets that can be used now, and updates the texts.
 void BisectDialog::renew() {
   const QString busy = working() ? kBusy : QString();
   for (QWidget* field : std::initializer_list<QWidget*>{m_allowed, m_budget, m_builds, m_inputs}) offer(*field, busy);
@@ -211,7 +211,7 @@ void BisectDialog::show(const Result<BisectReport>& report) {
   m_culprits.setContent(culpritsContent(*m_report));
 }
 
-/// One Escape too many does not lose a search of hours.
+/// A single Escape does not end a search that has taken hours.
 void BisectDialog::done(int result) {
   if (!working() || m_endAsked.isActive()) return QDialog::done(result);
   m_endAsked.start();

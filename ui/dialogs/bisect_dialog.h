@@ -62,9 +62,9 @@ class BisectDialog : public QDialog {
   TableModel m_tried, m_culprits;
   QLabel* m_said;
   WorkerJob m_job;
-  QString m_outcome;  ///< of the last search, for people
+  QString m_outcome;  ///< the outcome of the last search, for people
   std::optional<BisectReport> m_report;
-  QTimer m_endAsked;  ///< for so long the next Escape ends the search and closes the dialog
+  QTimer m_endAsked;  ///< while it runs, another Escape ends the search and closes the dialog
 };
 
 }  // namespace fusescope

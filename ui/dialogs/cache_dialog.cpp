@@ -55,7 +55,7 @@ TableContent contentOf(const std::vector<StoreEntry>& entries) {
   return content;
 }
 
-/// What was not kept because making it again is quicker; empty if there was nothing.
+/// Describes what was not kept because it is faster to make it again; empty if there was nothing.
 QString notKeptText(const std::vector<KindStatistics>& kinds) {
   QString text;
   for (const KindStatistics& of : kinds)
@@ -188,7 +188,7 @@ QWidget* CacheDialog::makeButtons() {
   return row;
 }
 
-/// Opens the store, does the work with it, if there is some, and reads what it holds then.
+/// Opens the store, does `work` with it if there is any, and then reads its contents.
 void CacheDialog::look(const Work& work) {
   m_context.jobs.run(
       kTag, this,
@@ -245,7 +245,7 @@ void CacheDialog::renewButtons() {
   offer(*m_clear, busy.isEmpty() ? none : busy);
 }
 
-/// Why there is no question about the plan on screen; empty if there is one.
+/// Returns why no answers about the plan on screen can be shown; empty if they can.
 QString CacheDialog::whyNoAnswers() const {
   const auto snapshot = m_context.document.snapshot();
   if (snapshot == nullptr) return QStringLiteral("No network is open.");

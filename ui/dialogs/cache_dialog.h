@@ -40,7 +40,7 @@ class CacheDialog : public QDialog {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  /// What the store holds, or why it cannot be told, and what was done with it before.
+  /// The contents of the store, or why they cannot be read, and what was done with the store before.
   struct Contents {
     std::string folder, problem, done;
     std::vector<StoreEntry> entries;

@@ -41,7 +41,7 @@ std::vector<std::string> patternsIn(const QPlainTextEdit& field) {
   return patterns;
 }
 
-/// How many nodes the patterns match together; the first that matches nothing is an error.
+/// Returns how many nodes the patterns match together. A pattern that matches nothing is an error.
 Result<std::size_t> countMatches(const Model& model, const std::vector<std::string>& patterns, const StopToken& stop) {
   PatternMatcher matcher(model);
   std::set<NodeId> nodes;
@@ -128,7 +128,7 @@ void CalibrateDialog::makeFields() {
   describe(*m_symmetric, usualOption<CalibrateSettings>("symmetric"));
   m_exclude->setPlaceholderText(QStringLiteral("nodes that stay floats, a pattern a line: op:Gemm, head.*"));
   m_exclude->setTabChangesFocus(true);
-  m_exclude->setProperty("field", true);  // it looks like a line to write in
+  m_exclude->setProperty("field", true);  // it looks like a field to type in
   m_exclude->setAccessibleName(QStringLiteral("Patterns of nodes that stay floats"));
   m_exclude->setFixedHeight(m_exclude->fontMetrics().lineSpacing() * kPatternLines + 16);
   m_excluded->setWordWrap(true);
@@ -137,7 +137,7 @@ void CalibrateDialog::makeFields() {
       QStringLiteral("Off: the ranges are kept with the session, and the plan stays as it is until int8 is chosen"));
 }
 
-/// Weights that are held as integers by themselves.
+/// Makes the widgets for weights that are held as integers while everything else remains in floats.
 QLayout* CalibrateDialog::makeWeightOnly() {
   PlanSettings described;
   const std::vector<Option> plan = described.planOptions();
@@ -244,7 +244,7 @@ CalibrationSettings CalibrateDialog::settings() const {
           .exclude = patternsIn(*m_exclude)};
 }
 
-/// The plan's options with what the dialog holds.
+/// Returns the plan's options with the values of the dialog.
 PlanOptions CalibrateDialog::editedOptions() const {
   PlanOptions options = m_context.document.options();
   if (m_ranges != nullptr && m_everywhere->isChecked()) {
@@ -355,7 +355,7 @@ void CalibrateDialog::showEdge(const QModelIndex& row) {
   if (edge != m_ranges->edges.end()) m_plot->setEdge(value, edge->second);
 }
 
-/// What can be done now, and what is to be said.
+/// Enables the widgets that can be used now, and updates the texts.
 void CalibrateDialog::renew() {
   const QString busy = working() ? QStringLiteral("The network is being calibrated: wait, or cancel it.") : QString();
   for (QWidget* field : std::initializer_list<QWidget*>{m_inputs, m_method, m_percentile, m_symmetric, m_exclude,
@@ -387,7 +387,7 @@ void CalibrateDialog::renew() {
   m_said->setText(lines.join(QLatin1Char('\n')));
 }
 
-/// Whether taking what the dialog holds is an edit.
+/// Returns whether accepting the dialog would change something.
 bool CalibrateDialog::changesSomething() const {
   if (!(editedOptions() == m_context.document.options())) return true;
   return m_ranges != nullptr && !(Calibrated{m_ranges} == Calibrated{m_context.document.ranges()});

@@ -49,7 +49,7 @@ class CalibrateDialog : public QDialog {
   void openFile(const QString& path);
 
  private:
-  /// What was measured or read, and what the table shows of it.
+  /// What was measured or read, and the rows that the table shows.
   struct Found {
     std::shared_ptr<const Ranges> ranges;
     TableContent content;
@@ -92,8 +92,8 @@ class CalibrateDialog : public QDialog {
   QTableView* m_view;
   QLabel* m_said;
   WorkerJob m_job;
-  std::shared_ptr<const Ranges> m_ranges;  ///< shown; null: none
-  QString m_from, m_problem;               ///< of the ranges, if it is no calibration; of the last that failed
+  std::shared_ptr<const Ranges> m_ranges;  ///< the ranges that are shown, or null
+  QString m_from, m_problem;  ///< the source of the ranges if they were not measured; the problem of the last attempt
   bool m_patternsFit = true;
 };
 

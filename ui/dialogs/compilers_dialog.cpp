@@ -132,7 +132,7 @@ void CompilersDialog::renew() {
   renewDetail();
 }
 
-/// What was just added is gone to, once it is in the list.
+/// Selects the environment that was just added, as soon as it is in the list.
 void CompilersDialog::showAdded() {
   for (int row = 0; !m_added.empty() && row < m_list->topLevelItemCount(); ++row) {
     QTreeWidgetItem* item = m_list->topLevelItem(row);

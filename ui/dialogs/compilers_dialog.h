@@ -35,7 +35,7 @@ class CompilersDialog : public QDialog {
   void renewDetail();
   void addRows(const KnownEnvironment& known);
   void showAdded();
-  /// The environment that is current, or that the compiler is in that is; null: none is.
+  /// Returns the environment of the current row, or the one that contains the current compiler; null if there is none.
   const KnownEnvironment* current() const;
   const FoundCompiler* currentCompiler() const;
   void addNew();
@@ -49,7 +49,7 @@ class CompilersDialog : public QDialog {
   QTreeWidget* m_list;
   QTextBrowser* m_detail;
   QLabel* m_said;
-  std::string m_added;  ///< the name of an environment that was added and is not in the list yet; empty: none
+  std::string m_added;  ///< the name of an environment that was added and is not listed yet; empty if there is none
   QPushButton *m_remove, *m_again, *m_confirm, *m_copy;
 };
 

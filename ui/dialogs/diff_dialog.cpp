@@ -34,7 +34,7 @@ DiffDialog::DiffDialog(const DockContext& context, QWidget* parent)
   m_usedOptions->setAccessibleName(QStringLiteral("How a network is planned"));
   m_said->setWordWrap(true);
   auto* browse = new QPushButton(QStringLiteral("Browse…"));
-  browse->setAutoDefault(false);  // Return is OK
+  browse->setAutoDefault(false);  // Return presses OK
   auto* row = new QHBoxLayout;
   row->addWidget(m_file, 1);
   row->addWidget(browse);

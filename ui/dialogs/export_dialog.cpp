@@ -84,7 +84,7 @@ ExportDialog::ExportDialog(const DockContext& context, WorkerClient& worker, QWi
   refresh();
 }
 
-/// With the format and the options that somebody exported with last.
+/// Begins with the format and the options of the last export.
 void ExportDialog::beginAsLast() {
   const QSignalBlocker quiet(m_format);
   if (const int last = m_format->findData(rememberedFormat()); last >= 0) m_format->setCurrentIndex(last);
@@ -113,7 +113,7 @@ const Exporter& ExportDialog::exporter() const {
   return *findExporter(m_format->currentData().toString().toStdString());
 }
 
-/// Called after the format, the plan or an option has changed: what is shown belongs to the earlier one.
+/// Is called when the format, the plan or an option has changed, so that what is shown no longer applies.
 void ExportDialog::refresh() {
   const Exporter& chosen = exporter();
   const Plan& plan = *m_context.document.snapshot()->plan;
@@ -194,7 +194,7 @@ void ExportDialog::remember(const QString& path) const {
                  {.check = m_check->isChecked(), .own = m_fields->chosen(exporter())}, path);
 }
 
-/// A file of this name: of the network or text that is exported.
+/// Returns the name of the file: that of the network or text that is exported.
 QString ExportDialog::fileName() const {
   const QString extension = QString(qs(exporter().extension)).remove(QLatin1Char('.'));
   if (exporter().isText) return QStringLiteral("precision.") + extension;
@@ -208,7 +208,7 @@ WorkerRequest ExportDialog::request(const QString& path) const {
   return requestFor(m_context, settings);
 }
 
-/// What writes the same into the folder in which it is run.
+/// Returns the command that writes the same files into its current folder.
 CommandWork ExportDialog::command() const {
   return requestCommand(request(fileName()));
 }
@@ -245,7 +245,8 @@ void ExportDialog::showRefused(const Diagnostic& problem) {
   sayWhyNot(problem);
 }
 
-/// `html` with links to what it names: Tune, the session's tolerance, and other formats, which get their titles.
+/// Returns `html` with links to what it mentions: Tune, the session's tolerance, and other formats, which are replaced
+/// by their titles.
 QString ExportDialog::withSteps(QString html) const {
   html.replace(QStringLiteral("Tune…"), link(QStringLiteral("tune"), QStringLiteral("Tune…")));
   const QString tolerance = QStringLiteral("the tolerance of the session");
@@ -264,13 +265,13 @@ void ExportDialog::follow(const QUrl& to) {
   m_context.act(what.toLatin1().constData());
 }
 
-/// With links to where it is and to what helps, in place of the preview.
+/// Shows the problem instead of the preview, with links to its place and to what helps.
 void ExportDialog::sayWhyNot(const Diagnostic& problem) {
   QString place;
   for (const std::string& name : {problem.where.node, problem.where.value})
     if (!name.empty()) place += QStringLiteral("<p>At %1</p>").arg(nodeLink(name));
   Diagnostic said = problem;
-  said.where = {};  // it stands above
+  said.where = {};  // the title above contains the place
   m_report->setHtml(
       place +
       QStringLiteral("<p>%1</p>").arg(withSteps(withLinks(problemInWords(said), *m_context.document.snapshot()))));

@@ -74,7 +74,7 @@ class ExportDialog : public QDialog {
   QTextBrowser* m_report;
   QPushButton *m_save, *m_cancel;
   WorkerJob m_job;
-  bool m_writable = false;  ///< the text is there
+  bool m_writable = false;  ///< whether the text exists and can be written
 };
 
 }  // namespace fusescope

@@ -53,7 +53,7 @@ void rememberExport(const Exporter& exporter, const QString& target, const Remem
     if (option->isFile) continue;
     const auto value = chosen.own.find(option->name);
     const QString key = exportKey(exporter, *option, target);
-    const bool isProposed = option->proposed != nullptr;  // what the user did not write is proposed again
+    const bool isProposed = option->proposed != nullptr;  // a value that the user did not enter is proposed again
     if (value == chosen.own.end() && !isProposed) settings.remove(key);
     if (value != chosen.own.end()) settings.setValue(key, qs(value->second));
   }

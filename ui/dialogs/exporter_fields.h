@@ -31,7 +31,7 @@ class ExporterFields : public QObject {
   /// Enables the fields, or disables them for the reason `why`.
   void offerAll(const QString& why);
 
-  /// The field of the option with that name, which must be of that kind.
+  /// Returns the field of the option with this name, which must be of this kind.
   QComboBox& choice(std::string_view option) const { return *fieldOf(option).choice; }
   QLineEdit& line(std::string_view option) const { return *fieldOf(option).line; }
 
@@ -39,7 +39,7 @@ class ExporterFields : public QObject {
   void changed();  ///< the user has changed a field
 
  private:
-  /// Either `choice` or `line` is null. `row` is what the form contains.
+  /// A field, in which either `choice` or `line` is null. `row` is its row in the form.
   struct Field {
     const ExporterOption* option;
     QWidget* row;

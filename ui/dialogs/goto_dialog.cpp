@@ -54,8 +54,8 @@ QString nameOf(const QAction& action) {
   return action.text().remove(QLatin1Char('&'));
 }
 
-/// The places of the actions whose names begin with `text`, those that can be chosen first, and of those that have it
-/// elsewhere in their names.
+/// Returns the indices of the actions whose names begin with `text`, with those that can be chosen first, and of the
+/// actions whose names contain it elsewhere.
 std::pair<std::vector<int>, std::vector<int>> actionsNamed(const QList<QAction*>& actions, const QString& text) {
   std::vector<int> beginning, containing;
   for (int i = 0; i < actions.size(); ++i) {
@@ -118,11 +118,11 @@ void GotoDialog::find() {
     item->setData(kNameOfRole, name);
     return true;
   };
-  // A network may have the text in the names of thousands of nodes: what begins with it comes before them.
+  // Names that begin with the text come first, because thousands of nodes may contain it.
   const auto [beginning, containing] = actionsNamed(m_actions, text);
   for (const int action : beginning) addAction(action, add);
   if (const auto snapshot = m_context.document.snapshot(); snapshot && !text.isEmpty()) {
-    // Nodes of the network and its bodies before tensors of any.
+    // Nodes of the network and of its bodies come before all tensors.
     const auto levels = snapshot->levels();
     for (const auto& level : levels) findNodes(level, text, add);
     for (const auto& level : levels) findTensors(level, text, add);
@@ -132,7 +132,7 @@ void GotoDialog::find() {
     (new QListWidgetItem(QStringLiteral("No node, tensor, block, segment or command has “%1” in its name.").arg(text),
                          m_results))
         ->setFlags(Qt::NoItemFlags);
-  int row = 0;  // the first that can be chosen
+  int row = 0;  // the first row that can be chosen
   while (row < m_results->count() && (m_results->item(row)->flags() & Qt::ItemIsEnabled) == 0) ++row;
   m_results->setCurrentRow(row < m_results->count() ? row : 0);
 }
@@ -145,7 +145,7 @@ void GotoDialog::addAction(int index, const Add& add) {
                                                    : action.toolTip();
   add(QStringLiteral("› %1%2").arg(nameOf(action), beside.isEmpty() ? QString() : QStringLiteral("   ") + beside),
       QString(), index);
-  if (able) return;  // else it is greyed, with the reason
+  if (able) return;  // otherwise it is disabled, with the reason
   QListWidgetItem* item = m_results->item(m_results->count() - 1);
   item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
 }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kMostAxes = 15;
 
-/// What was read off the GUI thread.
+/// The results of reading that was done on another thread.
 struct Found {
   TableContent content;
   QString words;
@@ -188,7 +188,7 @@ void InputsDialog::read() {
   });
 }
 
-/// The file that cannot be used is marked in the list.
+/// Marks the file that cannot be used in the list.
 void InputsDialog::markProblem(const Diagnostic* problem) {
   for (int i = 0; i < m_paths->count(); ++i) {
     QListWidgetItem& item = *m_paths->item(i);
@@ -199,7 +199,7 @@ void InputsDialog::markProblem(const Diagnostic* problem) {
   }
 }
 
-/// The axis where that is wrong, else the first file that cannot be used.
+/// Sets the focus to the axis if it is wrong, otherwise to the first file that cannot be used.
 void InputsDialog::focusWrong(const Diagnostic& problem) {
   if (m_cut->isChecked() && problem.where.attribute == "--batch-axis") return m_axis->setFocus();
   for (int i = 0; i < m_paths->count(); ++i) {

@@ -58,7 +58,7 @@ class InputsDialog : public QDialog {
   QSpinBox* m_axis;
   QLabel* m_said;
   TableModel m_found;
-  bool m_wasRead = false;  ///< what it opened with
+  bool m_wasRead = false;  ///< whether the values at the beginning were read
 };
 
 }  // namespace fusescope

@@ -45,7 +45,7 @@ RunSettingsDialog::RunSettingsDialog(const DockContext& context, QWidget* parent
   form->addRow(QStringLiteral("Compiler"), m_compiler);
   form->addRow(QStringLiteral("Backend"), m_backend);
   form->addRow(QStringLiteral("Threads"), m_threads);
-  m_against->addItem(QStringLiteral("float32, on the same backend"));  // as ErrorsAgainst
+  m_against->addItem(QStringLiteral("float32, on the same backend"));  // in the order of ErrorsAgainst
   m_against->addItem(QStringLiteral("float64, by the reference: slow"));
   m_against->setCurrentIndex(static_cast<int>(context.runs.settings().errorsAgainst));
   describe(*m_against, usualOption<ErrorsSettings>("against"));
@@ -73,7 +73,7 @@ const Compiler& RunSettingsDialog::chosen() const {
   return compiler != nullptr ? *compiler : ownCompiler();
 }
 
-/// One that cannot compile here is greyed, and says why.
+/// A compiler that cannot compile here is disabled and says why.
 void RunSettingsDialog::renewCompilers() {
   const Compilers& compilers = m_context.controller.compilers();
   auto& items = static_cast<QStandardItemModel&>(*m_compiler->model());

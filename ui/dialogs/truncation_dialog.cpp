@@ -19,7 +19,7 @@ const QString kTag = QStringLiteral("truncation beside");
 
 QComboBox* modesBox(TruncateMode chosen, const QString& name) {
   auto* box = new QComboBox;
-  for (const char* text : {"nothing", "int64 to int32", "float64 to float32", "both"})  // as TruncateMode
+  for (const char* text : {"nothing", "int64 to int32", "float64 to float32", "both"})  // in the order of TruncateMode
     box->addItem(QString::fromUtf8(text));
   box->setCurrentIndex(static_cast<int>(chosen));
   box->setAccessibleName(name);
@@ -30,7 +30,7 @@ TruncateMode modeIn(const QComboBox& box) {
   return static_cast<TruncateMode>(box.currentIndex());
 }
 
-/// What is on screen, where its engines have a target of their own; null: it has none.
+/// Returns the read-back plan on screen if its engines have a target of their own, otherwise null.
 const ReadBackPlan* madeWithEngines(const DockContext& context) {
   const auto snapshot = context.document.snapshot();
   return snapshot && tellsEngines(*snapshot->cover) ? snapshot->made() : nullptr;
@@ -110,7 +110,7 @@ void TruncationDialog::makeBeside() {
   compare();
 }
 
-/// Our plan is made elsewhere: the newest modes win.
+/// Our own plan is made on another thread; a later request replaces an earlier one.
 void TruncationDialog::compare() {
   const auto snapshot = m_context.document.snapshot();
   if (madeWithEngines(m_context) == nullptr) return;

@@ -178,7 +178,7 @@ void TuneDialog::fillChoices() {
 }
 
 void TuneDialog::readSettings(const TuneSettings& settings) {
-  const bool fresh = settings == TuneSettings();  // nothing was asked yet in this session
+  const bool fresh = settings == TuneSettings();  // whether nothing has been requested yet in this session
   m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : settings.goal.maxError));
   m_speedup->setText(numberText(settings.goal.minSpeedup));
   m_metric->setText(qs(settings.metric));
@@ -228,7 +228,7 @@ WorkerRequest TuneDialog::request() const {
   return request;
 }
 
-/// What can be done now, and what is said.
+/// Enables the widgets that can be used now, and updates the texts.
 void TuneDialog::renew() {
   const QString busy = working() ? QStringLiteral("A search is under way: wait, or stop it.") : QString();
   for (QWidget* field : std::initializer_list<QWidget*>{m_precision, m_allowed, m_output, m_budget, m_inputs, m_speedup,
@@ -279,7 +279,7 @@ void TuneDialog::start() {
   m_pins.setContent(pinsContent({}));
   RunSettings settings = m_context.runs.settings();
   settings.tune = std::get<TuneSettings>(asked.settings);
-  settings.tune.state.clear();  // it is found again by what was asked
+  settings.tune.state.clear();  // the state is found again by the request
   m_context.runs.setSettings(settings);
   showPoints({}, {});
   const auto decode = [file = tuneAnswerFile(asked, m_context.document.modelFile().identity(),
@@ -338,7 +338,7 @@ bool TuneDialog::shownAreTaken() const {
   return !shownPins().empty() && sameSearch(optionsWith(*m_answer, shownPins()), m_context.document.options());
 }
 
-/// A point of the answer's front: its pins are shown, and are what can be taken.
+/// Shows the pins of a point of the answer's front, which can then be accepted.
 void TuneDialog::choose(int point) {
   if (working() || !m_answer) return;
   m_plot->setCurrent(point);
@@ -351,7 +351,7 @@ const TunedPoint& TuneDialog::shownPoint() const {
   return chosen < 0 ? m_answer->chosen : m_answer->front[static_cast<std::size_t>(chosen)];
 }
 
-/// Those of shownPoint(). What the recommended ones are for was found out by the search.
+/// Returns the pins of shownPoint(). For the recommended pins, the search has also found out what each of them is for.
 const std::vector<TunedPin>& TuneDialog::shownPins() const {
   if (m_plot->current() < 0) return m_answer->pins;
   const std::vector<TunedPin>& set = shownPoint().set;
@@ -362,14 +362,15 @@ const std::vector<TunedPin>& TuneDialog::shownPins() const {
 void TuneDialog::take() {
   if (!m_answer) return;
   PlanOptions options = optionsWith(*m_answer, shownPins());
-  if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // with the histograms
+  if (options.ranges != nullptr) options.ranges = m_context.document.ranges();  // these contain the histograms as well
   assignIds(options.directives);
   m_context.document.edit(QStringLiteral("Tune: %1").arg(pointWords(shownPoint())), std::move(options));
   holdToWhatWasPromised();
   accept();
 }
 
-/// The session judges and exports by its tolerance: where the search allowed less, that is the tolerance from now on.
+/// A session judges and exports by its tolerance. If the search used a smaller one, it becomes the tolerance of the
+/// session.
 void TuneDialog::holdToWhatWasPromised() {
   const auto& allowed = m_answer->maxError;
   RunSettings settings = m_context.runs.settings();

@@ -55,7 +55,7 @@ class TuneDialog : public QDialog {
   void fillChoices();
   void readSettings(const TuneSettings& settings);
   TuneSettings settings() const;
-  /// The first field that is wrong, and what is wrong with it, for people; null: none is.
+  /// The first wrong field, and what is wrong with it, for people. The field is null if none is wrong.
   struct Problem {
     QLineEdit* field = nullptr;
     QString text{};
@@ -63,17 +63,17 @@ class TuneDialog : public QDialog {
   Problem problem() const;
   WorkerRequest request() const;
   void renew();
-  QString words() const;  ///< what is to be said
+  QString words() const;  ///< the texts of the dialog
   void start();
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
   void showAnswer(const TuneAnswer& answer);
   /// Shows what was found with these options before, if the network is still as it was then, or with its pins.
   void readKept();
-  /// Whether the pins that are shown are in the plan already.
+  /// Returns whether the pins that are shown are in the plan already.
   bool shownAreTaken() const;
   void choose(int point);
-  /// The point that was chosen in the plot, else the set that the search recommends.
+  /// Returns the point that is selected in the plot, or the set that the search recommends.
   const TunedPoint& shownPoint() const;
   const std::vector<TunedPin>& shownPins() const;
   void take();
@@ -92,11 +92,11 @@ class TuneDialog : public QDialog {
   TableModel m_pins;
   QLabel* m_said;
   WorkerJob m_job;
-  QString m_outcome;                 ///< of the last search, for people
-  std::vector<TunedPoint> m_better;  ///< found so far
-  std::optional<TunedTry> m_tried;   ///< the set that is being run
+  QString m_outcome;                 ///< the outcome of the last search, for people
+  std::vector<TunedPoint> m_better;  ///< the points that were found so far
+  std::optional<TunedTry> m_tried;   ///< the set that is being evaluated
   std::optional<TuneAnswer> m_answer;
-  /// Options of the document that have the pins of a search, and what the directives are without these.
+  /// Options of the document with the pins of a search, and the directives without these pins.
   struct Taken {
     PlanOptions with;
     Directives without;

@@ -20,14 +20,15 @@ namespace {
 
 Hash128 keyOf(const WorkerRequest& tune, const std::string& model) {
   PlanOptions options = tune.source.options;
-  const auto ranges = std::exchange(options.ranges, nullptr);  // their text may be long
+  // The key contains their hash, because their text may be long.
+  const auto ranges = std::exchange(options.ranges, nullptr);
   const TuneSettings& settings = std::get<TuneSettings>(tune.settings);
   KeyBuilder key;
   key.text(model).text(toJson(options).dump()).text(ranges ? ranges->contentHash().hex() : std::string());
   key.text(toJson(tune.source.inputs).dump());
   key.text(tune.source.backend).number(tune.threads).text(settings.of).text(settings.metric);
   key.text(toJson(tune.inputs).dump());
-  for (const std::string& path : tune.inputs.paths) {  // a file that was written anew is another
+  for (const std::string& path : tune.inputs.paths) {  // a file that was written again counts as another file
     const QFileInfo file(qs(path));
     key.number(file.size()).number(file.lastModified().toMSecsSinceEpoch());
   }
@@ -48,7 +49,7 @@ std::string tuneAnswerFile(const WorkerRequest& tune, const std::string& model, 
 
 Result<TuneAnswer> keepTuneAnswer(const Json& reply, const std::string& file) {
   TuneAnswer answer = TRY(tuneAnswerFromJson(reply));
-  (void)writeFileAtomically(file, reply.dump());  // without it the search is begun anew another time
+  (void)writeFileAtomically(file, reply.dump());  // without the file, the search starts from the beginning next time
   return answer;
 }
 
@@ -60,7 +61,7 @@ std::optional<TuneAnswer> keptTuneAnswer(const std::string& file) {
 }
 
 PlanOptions searchedOptions(const TuneAnswer& answer) {
-  PlanOptions options = answer.options;  // in which the recommended pins stand behind the directives that were there
+  PlanOptions options = answer.options;  // the recommended pins follow the directives that existed before
   options.directives.resize(options.directives.size() - std::min(answer.pins.size(), options.directives.size()));
   return options;
 }

@@ -27,8 +27,8 @@ QString pinsWords(std::int64_t pins) {
   return plural(pins, QStringLiteral("pin"));
 }
 
-/// "faster (≈ 1 ms against ≈ 2 ms) and nearer to float32 (0 against 0.004)": how everything pinned is better than
-/// `point`; empty where it is not better in time, or where it is worse in error.
+/// Returns how everything pinned is better than `point`, such as "faster (≈ 1 ms against ≈ 2 ms) and has less error (0
+/// against 0.004)". It is empty unless everything pinned is faster and has no larger error.
 QString betterWords(const TunedPoint& all, const TunedPoint& point) {
   if (!all.ms || !point.ms || *all.ms >= *point.ms || !(all.error <= point.error)) return {};
   const QString faster = QStringLiteral("faster (%1 against %2)").arg(timeWords(all), timeWords(point));
@@ -37,7 +37,7 @@ QString betterWords(const TunedPoint& all, const TunedPoint& point) {
          QStringLiteral(" and has less error (%1 against %2)").arg(errorText(all.error), errorText(point.error));
 }
 
-/// Of a point that was held against the reference.
+/// Describes the errors of a point that was also evaluated on the reference.
 QString errorsWords(const TunedPoint& point, const std::string& backend) {
   return QStringLiteral("Its error is %1 by the backend %2 and %3 by the reference.")
       .arg(errorText(point.errorHere.value_or(NAN)), qs(backend), errorText(*point.errorOnReference));
@@ -57,17 +57,17 @@ void addExported(QStringList& lines, const TuneAnswer& answer) {
                  .arg(withoutOptions(qs(answer.exportRefused)));
 }
 
-/// Beside those that the plan has, which count for nothing here.
+/// Returns the number of pins that the plan had before the search; they do not count as its result.
 std::int64_t keptPins(const TuneAnswer& answer) {
   return pinsBefore(answer.options, answer.pins.size());
 }
 
-/// "No pin", where the plan has some "No further pin".
+/// Returns "No pin", or "No further pin" if the plan has some already.
 QString noPin(const TuneAnswer& answer) {
   return keptPins(answer) == 0 ? QStringLiteral("No pin") : QStringLiteral("No further pin");
 }
 
-/// Whether the search had to take so many, for the error or for the time.
+/// Says whether each of the pins is needed, for the error or for the time.
 QString leftOutWords(const TuneAnswer& answer) {
   const std::optional<double>& bound = answer.heldTo ? answer.heldTo : answer.maxError;
   const auto good = std::ranges::count_if(
@@ -80,7 +80,7 @@ QString leftOutWords(const TuneAnswer& answer) {
       .arg(good == std::ssize(answer.pins) ? QStringLiteral("them") : QStringLiteral("%1 of them").arg(good));
 }
 
-/// Why more was pinned than is needed.
+/// Adds an explanation if more was pinned than the error requires.
 void addBeaten(QStringList& lines, const TuneAnswer& answer) {
   if (!answer.beatenByAllPinned) return;
   const TunedPoint& beaten = *answer.beatenByAllPinned;
@@ -95,7 +95,8 @@ void addBeaten(QStringList& lines, const TuneAnswer& answer) {
                .arg(enough, betterWords(answer.allPinned, beaten), chosen);
 }
 
-/// " Pins that known searches need: prefix 12, greedy 7."; of those that came to their end.
+/// Returns a text such as " Pins that known searches need: prefix 12, greedy 7." It contains only the searches that
+/// came to their end.
 QString baselinesWords(const std::vector<TunedBaseline>& baselines) {
   QStringList parts;
   for (const TunedBaseline& baseline : baselines)
@@ -106,7 +107,7 @@ QString baselinesWords(const std::vector<TunedBaseline>& baselines) {
   return QStringLiteral(" Pins that known searches need: %1.").arg(parts.join(QStringLiteral(", ")));
 }
 
-/// On what, how often and for how long.
+/// Describes the effort of the search: the samples, the number of evaluations and the time.
 QString effortWords(const TuneAnswer& answer) {
   const QString samples = answer.randomInputs ? QStringLiteral("random sample") : QStringLiteral("sample");
   return QStringLiteral("%1 on %2, errors by the backend %3, %4 s%5.")

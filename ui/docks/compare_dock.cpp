@@ -14,7 +14,8 @@
 namespace fusescope {
 namespace {
 
-/// "B is 12.0 % faster (11.2 to 12.9 % over 5 turns)"; without colour where the turns do not agree about it.
+/// Returns a text such as "B is 12.0 % faster (11.2 to 12.9 % over 5 turns)". It has no colour if not all turns agree
+/// which is faster.
 QString verdict(double ratio, const Range& range, int turns, const Theme& theme) {
   const auto percent = [](double of) { return QString::number(100 * std::abs(of - 1), 'f', 1); };
   const auto change = [&](double of) { return (of > 1 ? QStringLiteral("+") : QStringLiteral("−")) + percent(of); };

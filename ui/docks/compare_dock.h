@@ -34,7 +34,7 @@ class CompareDock : public Dock {
 
  private:
   enum Tab { kMatrix, kTimes, kValuesOfRuns, kValuesOfF32 };
-  static constexpr Parts kChoosers = 1;  ///< the rest is made with them
+  static constexpr Parts kChoosers = 1;  ///< the other parts are made together with them
   QTableView* makeView(TableModel& model, const QList<int>& widths);
   QString summaryText() const;
   void renewChoosers();

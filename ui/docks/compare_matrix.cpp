@@ -15,9 +15,9 @@ namespace fusescope {
 namespace {
 
 constexpr int kLeastRunColumn = 120, kMostRunColumn = 360, kLeastNodesColumn = 200, kMatrixSpacing = 10;
-constexpr int kCellMargins = 28;  // beside a text, with the mark of the column that is sorted by
+constexpr int kCellMargins = 28;  // the space beside a text, including the sort indicator of the header
 
-/// Of each run, the longest text below its header.
+/// Returns, for the column of each run, the longest text below its header.
 QStringList longestTexts(const TableContent& content) {
   QStringList longest;
   for (int column = 1; column < content.headers.size(); ++column) {
@@ -75,7 +75,7 @@ CompareMatrix::CompareMatrix(const DockContext& context)
   });
 }
 
-/// The two that are compared, then the others that are chosen.
+/// Returns the two runs that are compared, followed by the other selected runs.
 std::vector<const Run*> CompareMatrix::columns() const {
   const Runs& runs = m_context.runs;
   std::vector<const Run*> all;
@@ -132,7 +132,7 @@ void CompareMatrix::renewBoxes() {
 std::shared_ptr<CompareMatrix::Made> CompareMatrix::makeMatrix(const std::vector<RunSource>& sources, bool blocks) {
   auto made = std::make_shared<Made>();
   QString problem;
-  std::vector<std::shared_ptr<const Artifact>> artifacts;  // which sides refer to
+  std::vector<std::shared_ptr<const Artifact>> artifacts;  // keeps the artifacts alive to which the sides refer
   std::vector<ReportSide> sides;
   for (const RunSource& source : sources) {
     const auto artifact = source.artifact({});
@@ -171,7 +171,7 @@ void CompareMatrix::showMade(const std::shared_ptr<Made>& made) {
   fitColumns();
 }
 
-/// Runs get what their texts need, nodes the rest.
+/// The columns of runs get the width of their texts, and the column of nodes the rest.
 void CompareMatrix::fitColumns() {
   QHeaderView& header = *m_view->horizontalHeader();
   int left = m_view->viewport()->width();

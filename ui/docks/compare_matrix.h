@@ -32,12 +32,12 @@ class CompareMatrix : public Dock {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  /// What is worked out off the GUI thread.
+  /// The results of the work that is done on another thread.
   struct Made {
     RunMatrix matrix;
     TableContent content;
-    QStringList longest;  ///< text of each run
-    QString summary;      ///< with what went wrong
+    QStringList longest;  ///< the longest text of each run
+    QString summary;      ///< includes what went wrong
   };
   static std::shared_ptr<Made> makeMatrix(const std::vector<RunSource>& sources, bool blocks);
   std::vector<const Run*> columns() const;
@@ -53,9 +53,9 @@ class CompareMatrix : public Dock {
   QSortFilterProxyModel m_sorted;
   QTableView* m_view;
   HintStack* m_stack;
-  std::set<std::string> m_chosen;  ///< besides the two that are compared
-  RunMatrix m_matrix;              ///< that is shown
-  QStringList m_longest;           ///< text of each run
+  std::set<std::string> m_chosen;  ///< in addition to the two that are compared
+  RunMatrix m_matrix;              ///< the matrix that is shown
+  QStringList m_longest;           ///< the longest text of each run
 };
 
 }  // namespace fusescope

@@ -19,13 +19,14 @@ namespace {
 
 constexpr int kSaidMs = 10'000;
 
-/// Where the files stay that copied commands read: a command may be pasted days later.
+/// Returns the folder for files that copied commands read. They are kept there, because a command may be pasted days
+/// later.
 std::filesystem::path commandFolder() {
   const QString data = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation);
   return QDir(data).filePath(QStringLiteral("fusescope/commands")).toStdString();
 }
 
-/// An engine holds options and extents of its own.
+/// An engine contains its own options and extents.
 WorkSource sourceOnScreen(const DockContext& context) {
   WorkSource source{.path = context.document.modelFile().path, .backend = context.runs.settings().backend};
   if (context.document.kind() == ArtifactKind::Engine) return source;
@@ -52,7 +53,7 @@ CompareSettings comparingOf(const DockContext& context) {
   return {.seconds = context.runs.settings().seconds};
 }
 
-/// The settings of the session, and the threads that were asked for.
+/// Returns a request with the settings of the session and the given number of threads.
 WorkerRequest commandRequestOn(const DockContext& context, WorkSettings work, WorkSource source, int threads) {
   const RunSettings& settings = context.runs.settings();
   WorkerRequest request;
@@ -64,7 +65,7 @@ WorkerRequest commandRequestOn(const DockContext& context, WorkSettings work, Wo
   return request;
 }
 
-/// Builds an engine file and times that, as far as the compiler of the source can.
+/// Returns commands that build an engine file and time it, as far as the compiler of the source can do that.
 Result<CommandLine> builtAndTimed(const WorkerRequest& timing) {
   const Compiler* compiler = findCompiler(timing.source.options.compiler);
   const auto can = [&](Ability ability) { return compiler != nullptr && compiler->whyNot(ability).empty(); };
@@ -74,14 +75,14 @@ Result<CommandLine> builtAndTimed(const WorkerRequest& timing) {
   CommandLine line = TRY(commandFor(build, commandFolder()));
   if (!can(Ability::Time)) return line;
   WorkerRequest time = timing;
-  time.source = {.path = line.commands.front().back()};  // what it writes
+  time.source = {.path = line.commands.front().back()};  // the file that the command writes
   CommandLine timed = TRY(commandFor(time, commandFolder()));
-  timed.commands.front()[2] = time.source.path;  // in the folder in which the line is run
+  timed.commands.front()[2] = time.source.path;  // the file is in the folder in which the commands are run
   line.then(std::move(timed));
   return line;
 }
 
-/// Whether what was made of a run can be made again: its model is the one that is open.
+/// Checks that the results of a run can be made again, because its model is the open one.
 Status checkOfThisModel(const DockContext& context, const Run& run) {
   if (run.kind == RunKind::Engine || run.model == context.document.modelFile().identity()) return Done{};
   return Diagnostic{.message = "the run was made of another model than the one that is open",
@@ -92,7 +93,7 @@ CommandWork failing(const Diagnostic& why) {
   return [why]() -> Result<CommandLine> { return why; };
 }
 
-/// The engine file of a run, while it is kept; else what it is built of.
+/// Returns the engine file of a run if it still exists, otherwise the source from which it was built.
 WorkSource comparedSource(const DockContext& context, const Run& run) {
   if (!run.enginePath.empty() && QFile::exists(qs(run.enginePath))) return {.path = run.enginePath};
   return commandSourceOf(context, run);
@@ -209,7 +210,7 @@ CommandWork diffCommandOf(const DockContext& context) {
   const auto compared = context.fileDiff.compared();
   if (compared == nullptr) return {};
   WorkSource file{.path = compared->file.path};
-  // A network is planned for this; what holds a plan is taken as it is.
+  // A network is planned for this comparison; a file that contains a plan is used unchanged.
   if (compared->file.kind == ArtifactKind::Model && compared->file.session == nullptr)
     file.options = compared->file.plan->options;
   return [file, screen = sourceOnScreen(context)] { return commandToDiff(file, screen, commandFolder()); };

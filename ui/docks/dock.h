@@ -72,7 +72,7 @@ class Dock : public QWidget {
   DockContext m_context;
 
  private:
-  /// It may have something to make anew, and be on screen.
+  /// Makes the contents if they are out of date and the dock is visible.
   void look();
 
   Parts m_stale = kAll, m_underWay = 0;

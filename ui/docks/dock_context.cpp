@@ -7,7 +7,7 @@ void goTo(const DockContext& context, const QString& name, const QObject* source
   if (!snapshot) return;
   if (!snapshot->nodesNamed(name.toStdString()).empty() || snapshot->fusedWith(name.toStdString()) != nullptr)
     return selectNamed(context.selection, *snapshot, {name}, source);
-  // A name in a body, in full or as it is called beside what is selected there.
+  // The name may be in a body: a full name, or a name in the body of the present selection.
   const auto here = snapshot->inside(context.selection.inside());
   for (const std::string& full :
        {name.toStdString(), here ? here->place.bodies.of(name.toStdString()) : name.toStdString()})

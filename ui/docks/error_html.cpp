@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kMostPinned = 4;  ///< nodes that a link names one by one
+constexpr int kMostPinned = 4;  ///< the largest number of nodes whose names are in a link
 
 QString factsOf(const ShownError& shown, Which which, double bound, const QString& unknown, const Theme& theme) {
   const auto& error = shown.errors.*which;

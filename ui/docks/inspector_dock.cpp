@@ -23,9 +23,10 @@ namespace fusescope {
 
 namespace {
 
-const QString kShow = QStringLiteral("show:");  ///< before the id of a run
+const QString kShow = QStringLiteral("show:");  ///< is followed by the id of a run
 
-/// What the plan says does most with least about `value`; without pins where nothing does.
+/// Returns the fix that, according to the plan, improves most about `value` with the fewest pins. It has no pins if
+/// there is none.
 OfferedFix firstFix(const std::shared_ptr<const Plan>& plan, ValueId value, Harm harm, const StopToken& stop) {
   const auto prices = pricesOf(*plan, "native");
   auto fixes = wideFixes(plan, value, harm, prices.get(), stop);
@@ -34,7 +35,8 @@ OfferedFix firstFix(const std::shared_ptr<const Plan>& plan, ValueId value, Harm
   return {std::move(first.pins), std::move(first.effect)};
 }
 
-/// What a run has found out about `value`: pins that it tried, or that it found none; nothing where it did not try.
+/// Returns what a run has found out about `value`: the pins that it tried, or that it found none. Returns nothing if it
+/// did not try.
 std::optional<OfferedFix> triedFix(const std::optional<Advice>& advice, const std::string& value) {
   if (!advice || advice->value != value || (advice->tried.empty() && !advice->pins.empty())) return {};
   const std::string tried = advice->tried.empty() ? std::string() : "; tried: " + advice->tried;
@@ -76,7 +78,7 @@ void InspectorDock::renew(Parts) {
   m_text->verticalScrollBar()->setValue(0);
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
-  // Who builds for a target of another compiler is asked as soon as somebody may read it.
+  // The compiler that builds for the plan's target is asked now, because its answer may be needed next.
   if (snapshot->plan->target.planningOnly)
     if (const std::string builder = builderFor(*snapshot->plan); !builder.empty())
       m_context.controller.compilers().ask(builder);
@@ -105,7 +107,8 @@ void InspectorDock::show(const WorkedOut* workedOut) {
   m_text->verticalScrollBar()->setValue(place);
 }
 
-/// What the shown run says of what is selected; with nothing selected, where the session stands.
+/// Returns what the displayed run says about the selected nodes, or the next step of the session if nothing is
+/// selected.
 QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const {
   const Theme& theme = m_context.theme();
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
@@ -118,7 +121,7 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut
   return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
 }
 
-/// What every compiler made of the node that is selected, as far as runs of the session tell it.
+/// Returns what each compiler made of the selected node, as far as runs of the session contain it.
 QString InspectorDock::knownText(const std::vector<NodeId>& nodes) const {
   if (nodes.size() != 1) return {};
   return knownPlansText(*m_context.document.snapshot(), nodes.front(), m_context.known.all(), m_context.theme());
@@ -279,7 +282,7 @@ void InspectorDock::applyHelp(std::size_t index) {
   if (index >= m_workedOut.help.size()) return;
   const WhatIf whatIf = m_workedOut.help[index];
   const Directives& all = m_context.document.directives();
-  // A directive that is there already is offered for removal.
+  // A directive that exists already is removed, as the link offers.
   const bool present = std::find(all.begin(), all.end(), whatIf.directive) != all.end();
   m_context.document.editDirectives(
       inWindowWords(whatIf), present ? withoutId(all, whatIf.directive.id) : withDirective(all, whatIf.directive));

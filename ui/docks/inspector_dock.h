@@ -39,34 +39,34 @@ class InspectorDock : public Dock {
   void renew(Parts parts) override;
 
  private:
-  void show(const WorkedOut* workedOut);  ///< null: being worked out
+  void show(const WorkedOut* workedOut);  ///< null while it is being computed
   QString runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
   QString knownText(const std::vector<NodeId>& nodes) const;
-  /// What goes wrong of what `nodes` leave in memory, by the shown run.
+  /// What the displayed run says about errors in the results of `nodes`.
   struct Wrong {
     ValueId value;
     Harm harm = Harm::Inexact;
-    std::optional<OfferedFix> tried{};  ///< what came of trying pins when it was measured; nothing: none was tried
+    std::optional<OfferedFix> tried{};  ///< the result of trying pins in the same run; nothing if none was tried
   };
   std::optional<Wrong> wrongOf(const std::vector<NodeId>& nodes) const;
-  /// Of `nodes` that are right by themselves and wrong with what they are given: the value that goes wrong first;
-  /// empty: they are not such ones.
+  /// If `nodes` have no local error but get wrong inputs, returns the value that goes wrong first; otherwise an empty
+  /// text.
   std::string wrongBefore(const std::vector<NodeId>& nodes) const;
-  /// `path`: the body that `snapshot` is of.
+  /// `path` is the path of the body of `snapshot`.
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                  const WorkedOut* workedOut) const;
-  /// Of the kernel of `nodes` in the times of the shown run; looks at every kernel.
+  /// Returns the share of the time of the kernel of `nodes` in the displayed run. It looks at every kernel.
   static std::optional<TimeShare> shareOf(const Plan& plan, const std::vector<NodeId>& nodes, const ShownTimes& times);
   ShownKernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
-  /// `path`: the body that `plan` is of.
+  /// `path` is the path of the body of `plan`.
   void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const BodyPath& path);
   void follow(const QUrl& link);
-  void act(const QString& what);  ///< of links "do:"
+  void act(const QString& what);  ///< follows the links "do:"
   void applyHelp(std::size_t index);
 
   QTextBrowser* m_text;
   WorkedOut m_workedOut;
-  bool m_busy = false;  ///< the worker was when this was last made: what can be done next depends on it
+  bool m_busy = false;  ///< whether the worker was busy at the last update, on which the next steps depend
 };
 
 }  // namespace fusescope

@@ -1,4 +1,4 @@
-// What the Inspector says of several compilers beside each other: of a node, and of the network as a whole.
+// The part of the Inspector that compares what several compilers made, of a node and of the whole network.
 #include <algorithm>
 
 #include "base/quantities.h"
@@ -15,7 +15,7 @@ namespace fusescope {
 
 namespace {
 
-/// "nchw → NCHWc16": in what formats a kernel reads and writes; empty where none is told.
+/// Returns the formats that a kernel reads and writes, such as "nchw → NCHWc16"; empty if they are not reported.
 QString formatsText(const ReadBackPlan::Kernel& kernel) {
   const auto formatsOf = [](const std::vector<KernelValue>& values) {
     QStringList formats;
@@ -29,7 +29,8 @@ QString formatsText(const ReadBackPlan::Kernel& kernel) {
   return QStringLiteral("%1 → %2").arg(in, out);
 }
 
-/// "fused_conv_0 · conv with 2 nodes · f32 · nchw · 0.25 ms", then how it is known that it holds the node.
+/// Returns a line such as "fused_conv_0 · conv with 2 nodes · f32 · nchw · 0.25 ms", followed by how it is known that
+/// the kernel contains the node.
 QString kernelLine(const KnownPlan& known, const FusedNode& fused, NodeId node, const Theme& theme) {
   const ReadBackPlan::Kernel& kernel = known.made->kernels[fused.id.index];
   QStringList parts{QStringLiteral("<b>%1</b>").arg(html(fused.name)), typeBadge(fused.compute, theme)};
@@ -54,7 +55,7 @@ QString pinLine(const ReadBackPin& pin, const Theme& theme) {
            typeBadge(pin.granted.value_or(DataType::Undefined), theme), why);
 }
 
-/// What one of them made of the node of this name.
+/// Returns what one compiler made of the node with this name.
 QString madeOfNode(const KnownPlan& known, const std::string& name, const Theme& theme) {
   const auto node = known.made->graph().findNode(name);
   if (!node) return dim(QStringLiteral("its network has no such node"), theme);
@@ -67,7 +68,7 @@ QString madeOfNode(const KnownPlan& known, const std::string& name, const Theme&
   return lines.join(QStringLiteral("<br>"));
 }
 
-/// What our own plan has for the node.
+/// Returns what our own plan does with the node.
 QString plannedOfNode(const Plan& plan, NodeId node, const Theme& theme) {
   const FusedNode* fused = plan.fusedNodeOf(node);
   if (fused == nullptr) return undisclosed();

@@ -1,4 +1,4 @@
-// What the Inspector says of what another compiler made.
+// The part of the Inspector about what another compiler made.
 #include <algorithm>
 
 #include "ir/graph.h"
@@ -13,12 +13,12 @@ namespace fusescope {
 
 namespace {
 
-/// By its own name, which its compiler gave it.
+/// Returns a link to the kernel with the name that its compiler gave it.
 QString kernelLink(const FusedNode& fused) {
   return QStringLiteral("<a href='node:%1'>%2</a>").arg(qs(handleOf(fused)), html(fused.name));
 }
 
-/// The region that it is in, and when it runs.
+/// Adds the kernel's region and its place in the order of execution.
 void addPlace(Rows& rows, const PlanSnapshot& snapshot, const FusedNode& fused) {
   const ReadBackPlan::Kernel& kernel = snapshot.made()->kernels[fused.id.index];
   if (!kernel.region.empty()) rows.add(QStringLiteral("region"), html(kernel.region));
@@ -26,7 +26,7 @@ void addPlace(Rows& rows, const PlanSnapshot& snapshot, const FusedNode& fused) 
   if (kernel.once) rows.add(QStringLiteral("runs"), QStringLiteral("once, when the network is prepared"));
 }
 
-/// The values that a kernel reads or writes, each with its type and format.
+/// Returns the values that a kernel reads or writes, each with its type and format.
 QString valuesText(const PlanSnapshot& snapshot, const std::vector<KernelValue>& values, const QString& title,
                    const Theme& theme) {
   if (values.empty()) return {};
@@ -44,7 +44,7 @@ QString valuesText(const PlanSnapshot& snapshot, const std::vector<KernelValue>&
   return heading(title, theme) + rows.text();
 }
 
-/// The types that were asked of the node, and what came of them.
+/// Returns the types that were requested for the node, and what the compiler did with them.
 QString pinsOf(const ReadBackPlan& made, NodeId node, const Theme& theme) {
   QString text;
   for (const ReadBackPin& pin : made.pins) {
@@ -57,7 +57,7 @@ QString pinsOf(const ReadBackPlan& made, NodeId node, const Theme& theme) {
   return text.isEmpty() ? text : heading(QStringLiteral("What the compiler made of pins"), theme) + text;
 }
 
-/// Whether the compiler took the node, in its own words.
+/// Returns whether the compiler accepts the node, in its own words.
 QString supportText(const ReadBackPlan& made, const std::string& node) {
   const auto said = std::ranges::find(made.support, node, &NodeSupport::node);
   if (said == made.support.end() || !said->taken) return undisclosed();

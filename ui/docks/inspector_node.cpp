@@ -1,4 +1,5 @@
-// What the Inspector says of a node: what is wrong, refused, slow and why before what it is.
+// The part of the Inspector about a node. What is wrong, refused or slow, and the reasons, come before the node's
+// contents.
 #include <algorithm>
 
 #include "base/text.h"
@@ -58,7 +59,7 @@ const InnerEdge* innerEdge(const PlanSnapshot& snapshot, NodeId node, ValueId va
   return edge == fused->innerEdges.end() || edge->real ? nullptr : &*edge;
 }
 
-/// The type at which the node's kernel is handed a value that is stored at another.
+/// Returns the type in which the node's kernel reads a value, if it differs from the stored type; otherwise Undefined.
 DataType readAs(const PlanSnapshot& snapshot, NodeId node, ValueId value) {
   const FusedNode* fused = snapshot.fusedOf(node);
   if (fused == nullptr) return DataType::Undefined;
@@ -99,14 +100,14 @@ QString valueText(const PlanSnapshot& snapshot, NodeId node, ValueId id, bool in
   return text;
 }
 
-/// Whether no kernel of ours and no other compiler runs the node: neither a plan nor an engine of the network can.
+/// Returns whether nothing can run the node, in a plan or in an engine: neither our kernels nor another compiler.
 bool runsNowhere(const PlanSnapshot& snapshot, const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node);
   return snapshot.made() == nullptr && snapshot.plan->options.compiler == kOwnCompiler &&
          !snapshot.plan->target.planningOnly && (schema == nullptr || !schema->kernel);
 }
 
-/// Why nothing runs it, before all else; empty: something does.
+/// Returns why nothing can run the node, which is shown first; empty if something can.
 QString nowhereText(const PlanSnapshot& snapshot, const Node& node, const Theme& theme) {
   if (!runsNowhere(snapshot, node)) return {};
   const auto [why, help] = whyNoKernel(node);
@@ -138,7 +139,7 @@ QString helpText(const WorkedOut* workedOut, bool runsNowhere, const Theme& them
   return text;
 }
 
-/// By its main node: the names of all may be dozens.
+/// Returns a link with the name of the main node, because the names of all nodes may be very long.
 QString fusedLink(const Cover& cover, const FusedNode& fused) {
   return QStringLiteral("<a href='node:%1'>%2 +%3</a>")
       .arg(qs(handleOf(fused)), html(cover.graph().node(fused.root).name))
@@ -161,15 +162,15 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
   return text;
 }
 
-/// Why it is planned so: what is refused before what is allowed.
+/// Returns why the node is planned in this way. Refusals come first.
 QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme& theme) {
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
-  const auto answers = pinAnswersAbout(snapshot.asked(), Subject::node(node.name));  // said already
+  const auto answers = pinAnswersAbout(snapshot.asked(), Subject::node(node.name));  // these are shown elsewhere
   std::erase_if(about, [&](std::uint32_t index) {
     return std::ranges::find(answers, index, &DirectiveAnswer::decision) != answers.end();
   });
   const auto& all = snapshot.cover->decisions;
-  if (runsNowhere(snapshot, node))  // what would be allowed of what cannot run helps nobody
+  if (runsNowhere(snapshot, node))  // that something is allowed is of no use for a node that cannot run
     std::erase_if(about, [&](std::uint32_t index) { return all[index].allowed; });
   std::stable_sort(about.begin(), about.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return !all[a].allowed && all[b].allowed; });
@@ -196,7 +197,7 @@ QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& them
   return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);
 }
 
-/// The nodes of the exported program that torch made its origins of.
+/// Returns the nodes of the exported program from which torch made the node's origins.
 QString programNodesText(const Model& model, const Node& node, const Theme& theme) {
   QStringList names;
   for (const OriginId origin : node.origins)
@@ -207,7 +208,7 @@ QString programNodesText(const Model& model, const Node& node, const Theme& them
          QStringLiteral("<div>%1 of the exported program</div>").arg(names.join(QStringLiteral(", ")).toHtmlEscaped());
 }
 
-/// Its inputs, outputs and attributes, and the nodes of the file that it comes of.
+/// Returns the node's inputs, outputs and attributes, and the nodes of the file that it represents.
 QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& theme) {
   const Cover& cover = *snapshot.cover;
   const Node& node = cover.graph().node(id);

@@ -9,8 +9,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kSlowest = 5;          ///< so many kernels are among the slowest
-constexpr double kMuchOfAll = 0.05;  ///< and each that takes such a part of the time
+constexpr int kSlowest = 5;          ///< the number of kernels that count as the slowest ones
+constexpr double kMuchOfAll = 0.05;  ///< the least share of the time of such a kernel
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// The directives that name one of the nodes, each with a link that takes it away.
+/// Returns the directives that name one of the nodes, each with a link that removes it.
 QString directivesText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
   QStringList lines;
   for (const NodeId node : nodes) {
@@ -45,7 +45,7 @@ QColor answerColor(PinAnswer answer, const Theme& theme) {
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing ? theme.warning : theme.success;
 }
 
-/// What the pins on the nodes came to, each answer once, and below them all pins of the plan together.
+/// Returns the answers to the pins on the nodes, without repetitions, followed by the price of all pins of the plan.
 QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Theme& theme) {
   QStringList lines;
   for (const NodeId node : nodes) {

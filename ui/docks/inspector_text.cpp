@@ -35,7 +35,7 @@ static QString fusedFactsText(const PlanSnapshot& snapshot, const FusedNode& fus
   return heading(QStringLiteral("Facts"), theme) + rows.text();
 }
 
-/// Its nodes, and the values between them.
+/// Returns the nodes of the kernel and the values between them.
 static QString fusedContentText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme) {
   const Cover& cover = *snapshot.cover;
   const Graph& graph = cover.graph();
@@ -53,7 +53,7 @@ static QString fusedContentText(const PlanSnapshot& snapshot, const FusedNode& f
   return text + heading(QStringLiteral("Inner values"), theme) + edges.text();
 }
 
-/// What is wrong, refused, slow and why comes before what it is.
+/// What is wrong, refused or slow, and the reasons, come before the contents.
 QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                   const WorkedOut* workedOut, const Theme& theme) {
   if (snapshot.made() != nullptr && !snapshot.made()->kernels[fused.id.index].isOurs)
@@ -106,7 +106,7 @@ QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nod
   return text + rows.text() + (nodes.size() <= kMostListed ? pinsText(snapshot, nodes, theme) : QString());
 }
 
-/// Where the extents of an input are known from; its values are another matter.
+/// Describes the source of an input's extents; the source of its values is described elsewhere.
 static QString extentsSource(const std::string& source) {
   if (source == "file") return QStringLiteral("extents as in the file");
   if (source == "example")

@@ -17,7 +17,8 @@ namespace fusescope {
 
 namespace {
 
-/// A combo box with the pins that are legal for the node; writes through the dock, never into the model.
+/// A combo box with the pins that are possible for the node. It changes directives through the dock and never writes to
+/// the model.
 class PinDelegate : public CellDelegate {
  public:
   PinDelegate(const DockContext& context, LayersDock& dock)
@@ -85,10 +86,10 @@ LayersDock::LayersDock(const DockContext& context)
   const auto widthOf = [this](const char* text) {
     return m_view->fontMetrics().horizontalAdvance(QString::fromUtf8(text));
   };
-  const int time = widthOf("≈ 0.123 ms"), error = widthOf("[1.2e-05 / 3.4e-06]");  // numbers are never cut
+  const int time = widthOf("≈ 0.123 ms"), error = widthOf("[1.2e-05 / 3.4e-06]");  // numbers are never shortened
   styleTable(*m_view, {0, -70, -104, -88, 76, 84, 50, 64, 72, time, error, error}, true);
   m_view->horizontalHeader()->setMinimumSectionSize(56);
-  // Where there are errors, they are what the table is looked at for.
+  // If there are errors, they are the most important columns.
   for (const auto& [column, place] : {std::pair(LayersModel::kLocal, 1), std::pair(LayersModel::kCarried, 2)})
     m_view->horizontalHeader()->moveSection(m_view->horizontalHeader()->visualIndex(column), place);
   m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -101,7 +102,8 @@ LayersDock::LayersDock(const DockContext& context)
   layout->addWidget(m_totals);
   m_totals->setForegroundRole(QPalette::PlaceholderText);
   m_totals->setContentsMargins(10, 4, 10, 4);
-  m_totals->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // as wide as the table, not the reverse
+  // The text gets the width of the table and does not determine it.
+  m_totals->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 
   const auto times = [this] { refresh(kTimes); };
   connect(&context.document, &PlanDocument::planChanged, this, [this] { refresh(kPlan); });
@@ -221,7 +223,7 @@ void LayersDock::showSelection() {
   m_syncing = false;
 }
 
-/// The network's own nodes, as many as there are; else one thing in a body, or one kernel.
+/// Reads the selection: any number of nodes of the network, or one thing in a body, or one kernel.
 void LayersDock::readSelection() {
   if (m_syncing) return;
   std::vector<NodeId> nodes;

@@ -43,7 +43,7 @@ std::optional<double> sumOfPhases(const Run* run) {
   return sum;
 }
 
-/// A word without the punctuation around it is looked up.
+/// A word is looked up without the punctuation around it.
 QString wordHtml(const QString& word, const PlanSnapshot& snapshot) {
   static const QRegularExpression kAround(QStringLiteral("^([(\\[\"]*)(.*?)([)\\],;:.\"]*)$"));
   const auto parts = kAround.match(word);
@@ -92,7 +92,7 @@ TableContent phasesContent(const Run& run, const Run* last) {
 
 QString logLineHtml(const QString& line, const PlanSnapshot* snapshot) {
   if (snapshot == nullptr) return line.toHtmlEscaped();
-  // A name between single quotes may hold spaces.
+  // A name in single quotes may contain spaces.
   QString html;
   const QStringList parts = line.split(QLatin1Char('\''));
   for (int i = 0; i < parts.size(); ++i) {

@@ -77,11 +77,11 @@ LogDock::LogDock(const DockContext& context)
   connect(&context.runs, &Runs::runsChanged, this, &LogDock::refreshAll);
   connect(&context.runs, &Runs::shownChanged, this, &LogDock::refreshAll);
   connect(&context.runs, &Runs::runChanged, &m_clock, [this] {
-    if (!m_clock.isActive()) refreshAll();  // while the worker works the clock does
+    if (!m_clock.isActive()) refreshAll();  // otherwise the clock refreshes it while the worker works
   });
   connect(&context.controller, &RunController::activityChanged, this, &LogDock::refreshAll);
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
-    m_loggedRun.clear();  // its links are of the model before
+    m_loggedRun.clear();  // its links belong to the previous model
     refreshAll();
   });
   connect(&m_clock, &QTimer::timeout, this, [this] {
@@ -100,7 +100,7 @@ const Run* LogDock::run() const {
 }
 
 void LogDock::renew(Parts parts) {
-  if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the old theme's colour
+  if ((parts & kTheme) != 0) m_loggedRun.clear();  // its links have the colour of the previous theme
   const RunController& controller = m_context.controller;
   const bool busy = controller.busy();
   if (busy && isVisible() && !m_clock.isActive()) m_clock.start();

@@ -36,8 +36,8 @@ class LogDock : public Dock {
   void renew(Parts parts) override;
 
  private:
-  static constexpr Parts kLines = 1;  ///< they are appended
-  /// The run that was chosen; without a choice the one that the worker is at, else the one that is shown.
+  static constexpr Parts kLines = 1;  ///< lines are only appended
+  /// Returns the run that was chosen, otherwise the one on which the worker is working, otherwise the displayed one.
   const Run* run() const;
   void renewChooser();
   void renewPhases(const Run* run);
@@ -53,10 +53,10 @@ class LogDock : public Dock {
   QTableView* m_view;
   HintStack* m_stack;
   QTextBrowser* m_log;
-  std::string m_loggedRun;  ///< whose lines are there, how many of them, and by which filter
+  std::string m_loggedRun;  ///< the run whose lines are shown, their number, and the filter
   std::size_t m_loggedLines = 0;
   QString m_loggedFilter;
-  QTimer m_clock;  ///< while the worker works: elapsed time
+  QTimer m_clock;  ///< updates the elapsed time while the worker works
 };
 
 }  // namespace fusescope

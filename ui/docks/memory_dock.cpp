@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// The pieces that are there at a step, the largest first, with a bar for the share of what is taken.
+/// Returns the pieces that exist at a step, the largest first, with a bar for their share of the used memory.
 TableContent piecesContent(const MemoryTimeline* memory, int step) {
   TableContent content{{"What is there", "Bytes", "Steps"}, {}, {}};
   if (memory == nullptr || step < 0) return content;
@@ -126,7 +126,7 @@ QString MemoryDock::factsText(const Run& run) const {
   return text;
 }
 
-/// The steps that run a kernel of what is selected.
+/// Marks the steps that run a kernel of the selection.
 void MemoryDock::renewMarks() {
   const auto snapshot = m_context.document.snapshot();
   std::set<std::string> kernels;

@@ -14,7 +14,7 @@ namespace fusescope {
 namespace {
 
 constexpr double kAxisWidth = 72, kLabelsBelow = 20, kRoomAbove = 20;
-/// Pieces that are named where the mouse is over a step.
+/// The most pieces that are named in the tool tip of a step.
 constexpr std::size_t kMostPiecesSaid = 6;
 
 }  // namespace
@@ -90,7 +90,7 @@ int MemoryPlot::stepAt(double x) const {
   return std::clamp(static_cast<int>((x - inside.left()) / inside.width() * count()), 0, count() - 1);
 }
 
-/// Steps that share a pixel are one bar, as high as the highest of them.
+/// Steps that share a pixel are drawn as one bar with the height of the highest.
 void MemoryPlot::paintBars(QPainter& painter) const {
   const Theme& theme = m_theme();
   const QRectF inside = field();

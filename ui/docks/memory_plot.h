@@ -48,7 +48,7 @@ class MemoryPlot : public QWidget {
   int count() const { return static_cast<int>(m_taken.size()); }
   QRectF field() const;
   double heightOf(std::int64_t bytes) const;
-  int stepAt(double x) const;  ///< -1: none
+  int stepAt(double x) const;  ///< -1 if there is none
   QString wordsOf(int step) const;
   void describe();
   void paintBars(QPainter& painter) const;

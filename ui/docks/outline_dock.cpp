@@ -13,11 +13,11 @@ namespace fusescope {
 
 namespace {
 
-/// Of the column of types: the least, and what is around the text, of which the type may stand in a badge.
+/// The least width of the column of types, and the space around its texts, which may be badges.
 constexpr int kTypeWidth = 68, kBesideText = 34;
-constexpr int kLeastNames = 132;       ///< of the column of names
-constexpr int kIndentation = 10;       ///< deep nests leave room for names
-constexpr double kMostOfTypes = 0.42;  ///< of the width: the rest is for names
+constexpr int kLeastNames = 132;       ///< the least width of the column of names
+constexpr int kIndentation = 10;       ///< small, so that deep nesting leaves room for names
+constexpr double kMostOfTypes = 0.42;  ///< the largest share of the width; the rest is for names
 
 }  // namespace
 
@@ -56,7 +56,8 @@ OutlineDock::OutlineDock(const DockContext& context) : Dock(context), m_search(n
           [this](const QPoint& place) { m_context.nodeMenu(m_view->viewport()->mapToGlobal(place)); });
 }
 
-/// The keys of rows that are open. What was never opened is not looked at: its rows would be made for it.
+/// Collects the keys of the rows that are open. Rows that were never opened are not visited, because visiting them
+/// would create them.
 void OutlineDock::collectOpen(const QModelIndex& parent, QSet<QString>& open) const {
   for (int i = 0; i < m_model.rowCount(parent); ++i) {
     const QModelIndex row = m_model.index(i, 0, parent);
@@ -88,7 +89,7 @@ void OutlineDock::renewPlan() {
   m_model.setSnapshot(m_context.document.snapshot());
   reopen({}, open);
   for (int i = 0; first && i < m_model.rowCount(); ++i) m_view->expand(m_model.index(i, 0));
-  QFont bold = m_view->font();  // what is new in the plan is
+  QFont bold = m_view->font();  // the font of what is new in the plan
   bold.setBold(true);
   const QFontMetrics metrics(bold);
   int longest = metrics.horizontalAdvance(m_model.longestType());
@@ -101,7 +102,7 @@ void OutlineDock::renewPlan() {
   m_syncing = false;
 }
 
-/// The next block or node, in the order of the network and then of its bodies, whose name has the text.
+/// Goes to the next block or node whose name contains the text, in the order of the network and then of its bodies.
 void OutlineDock::findNext() {
   const auto snapshot = m_context.document.snapshot();
   const QString text = m_search->text().trimmed();
@@ -113,7 +114,7 @@ void OutlineDock::findNext() {
     for (const NodeId id : level.snapshot->graph().order())
       names << qs(level.path.of(level.snapshot->graph().node(id).name));
   }
-  const int from = names.indexOf(m_found);  // -1: the first
+  const int from = names.indexOf(m_found);  // if it is -1, the search begins with the first name
   for (int i = 1; i <= names.size(); ++i) {
     const QString& name = names[(from + i) % names.size()];
     if (!name.contains(text, Qt::CaseInsensitive)) continue;

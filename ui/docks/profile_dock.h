@@ -22,7 +22,7 @@ class ProfileDock : public Dock {
   void renew(Parts parts) override;
 
  private:
-  /// Which run the table is of, and what it took.
+  /// Returns which run the table is about, and its time.
   QString totalText(const Run* run, bool ofOtherPlan) const;
   TableModel m_model;
   QLabel* m_total;

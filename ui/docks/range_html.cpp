@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPictureWidth = 280, kPictureHeight = 96;
 constexpr std::size_t kMostPictures = 6;
-/// From a value back to what was quantised: Q and DQ, and a move of codes between them.
+/// The most nodes between a value and the value that was quantised: Q and DQ, and one move of codes between them.
 constexpr int kMostSteps = 4;
 
 bool movesOrQuantises(const Node& node) {
@@ -25,7 +25,7 @@ bool movesOrQuantises(const Node& node) {
   return kOps.contains(node.op);
 }
 
-/// Values between the nodes and what is around them, in the order in which they are read and left.
+/// Returns the values between the nodes and the nodes around them, in the order in which they are read and written.
 std::vector<ValueId> edgesOf(const Graph& graph, const std::vector<NodeId>& nodes) {
   std::vector<ValueId> edges;
   const auto inside = [&](NodeId node) { return std::ranges::find(nodes, node) != nodes.end(); };

@@ -18,7 +18,7 @@ QString colored(const QColor& color, const QString& html) {
   return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), html);
 }
 
-/// A description whose long words may be broken where they are joined.
+/// Returns a description in which long words may be broken after a plus sign.
 QString breakable(const std::string& text) {
   return html(text).replace(QLatin1Char('+'), QStringLiteral("+\u200b"));
 }
@@ -39,13 +39,14 @@ QString whenText(const std::string& utc) {
 
 namespace {
 
-/// Why errors layer by layer say something else of the run than its evaluation; empty where they do not.
+/// Explains why the errors of layers contradict the evaluation of the run; empty if they do not.
 QString differenceHtml(const Runs& runs, const Run& run, const Theme& theme) {
   const QString why = runs.whyVerdictsDiffer(run);
   return why.isEmpty() ? why : colored(theme.warning, QStringLiteral("⚠ ") + why.toHtmlEscaped());
 }
 
-/// "✗ fails on 3 of 8 samples: …", a link to where it first goes wrong, and what it was evaluated on, in parts.
+/// Returns the parts of the verdict: a text such as "✗ fails on 3 of 8 samples: …", a link to the place where the run
+/// first goes wrong, and the inputs of the evaluation.
 QStringList verdictParts(const Runs& runs, const Run& run, const Verdict& verdict, const Theme& theme) {
   const Evaluation* evaluation = runs.evaluation(run);
   const bool pass = verdict.kind == Verdict::Kind::Pass;
@@ -98,7 +99,7 @@ QString evaluationsHtml(const Runs& runs, const Run& run, const Theme& theme) {
   for (auto it = run.evaluations.rbegin(); it != run.evaluations.rend(); ++it) {
     const Evaluation& evaluation = **it;
     Verdict verdict = verdictOf(evaluation, evaluation.tolerance);
-    verdict.firstWrong.clear();  // that is said once, above
+    verdict.firstWrong.clear();  // this is shown once, above
     const QString row = QStringLiteral("%1 · %2 · %3 · %4")
                             .arg(whenText(evaluation.when), inputsText(evaluation.inputs).toHtmlEscaped(),
                                  html(inWords(evaluation.tolerance)), html(inWords(verdict)));
@@ -150,7 +151,7 @@ QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QStrin
   return QStringLiteral("<p style='margin:0 0 8px 0'>%1</p>").arg(lines.join(QStringLiteral("<br>")));
 }
 
-/// By its errors layer by layer, where there are such ones.
+/// Returns the first wrong tensor according to the errors of layers, if they were measured.
 static QString firstWrongHtml(const Runs& runs, const Theme& theme) {
   const auto first = runs.firstWrong();
   if (!first) return {};
@@ -161,7 +162,7 @@ static QString firstWrongHtml(const Runs& runs, const Theme& theme) {
 
 namespace {
 
-/// A link that looks like a button, for the step that comes next.
+/// Returns a link for the next step that looks like a button.
 QString stepHtml(const QString& link, const QString& words, const Theme& theme) {
   return QStringLiteral(
              "<table cellspacing='0' cellpadding='7' style='margin:8px 0 2px 0; border-width:1px; border-style:solid; "
@@ -177,7 +178,7 @@ QString stepOr(const QString& refusal, const QString& link, const QString& words
              : QStringLiteral("<p style='margin:8px 0'>%1</p>").arg(colored(theme.dimText, refusal.toHtmlEscaped()));
 }
 
-/// What leads to a run of the plan on screen, of which there is none that is shown.
+/// Returns the steps that lead to a displayed run of the plan on screen, if there is none.
 QString stepsToARun(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme) {
   if (const Run* fits = runs.newestOfThisPlan())
     return stepHtml(QStringLiteral("do:show:%1").arg(qs(fits->id)),
@@ -192,7 +193,7 @@ QString stepsToARun(const Runs& runs, const RunController& controller, const Mod
          stepHtml(QStringLiteral("do:export"), QStringLiteral("Export the plan to where it is deployed"), theme);
 }
 
-/// What comes after a run of the plan on screen that is shown; empty: nothing in particular.
+/// Returns the step that follows a displayed run of the plan on screen; empty if there is no obvious one.
 QString stepAfter(const Runs& runs, const RunController& controller, const Run& shown, const Theme& theme) {
   if (shown.working()) return {};
   if (runs.failure())
@@ -268,7 +269,7 @@ QString originHtml(const Run& run, const Theme& theme) {
   const auto on = [](const QString& what, const SampleSource& inputs) {
     return QStringLiteral(" · %1 on %2").arg(what, inputsText(inputs));
   };
-  // Of an engine that was read from files nobody tells on what it ran.
+  // For an engine that was read from files, the inputs of its measurements are unknown.
   const bool ranHere = !isReadFromFiles(run);
   QString inputs;
   if (run.time && ranHere) inputs += on(QStringLiteral("timed"), run.time->inputs);

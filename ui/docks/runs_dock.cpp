@@ -64,7 +64,7 @@ RunsDock::RunsDock(const DockContext& context)
   m_stack = new HintStack(m_view, QStringLiteral("Build the plan: the result is kept here as a run."));
   m_details->setTextFormat(Qt::RichText);
   m_details->setWordWrap(true);
-  m_details->setMinimumWidth(1);  // as wide as there is room: its longest word is not to decide
+  m_details->setMinimumWidth(1);  // so that the longest word does not determine the width
   m_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   m_details->setMargin(10);
   m_details->setTextInteractionFlags(Qt::TextBrowserInteraction);
@@ -101,14 +101,14 @@ RunsDock::RunsDock(const DockContext& context)
   m_view->setToolTip(QStringLiteral("Press L to add a run to the ribbon as a lane, or to remove it"));
   connect(m_view, &QWidget::customContextMenuRequested, this, &RunsDock::popUpMenu);
   connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
-    m_shown = shownId();  // what somebody selects stays, whatever came on screen before
+    m_shown = shownId();  // the user's selection is kept, whatever was displayed before
     renewDetails();
     renewTools();
   });
   connect(&context.runs, &Runs::runsChanged, this, &RunsDock::refreshAll);
   connect(&context.runs, &Runs::shownChanged, this, &RunsDock::refreshAll);
   connect(&context.runs, &Runs::runChanged, &m_clock, [this] {
-    if (!m_clock.isActive()) refreshAll();  // while the worker works the clock does
+    if (!m_clock.isActive()) refreshAll();  // otherwise the clock refreshes it while the worker works
   });
   connect(&context.runs, &Runs::settingsChanged, this, &RunsDock::refreshAll);
   connect(&context.controller, &RunController::activityChanged, this, &RunsDock::refreshAll);
@@ -194,7 +194,8 @@ std::string RunsDock::shownId() const {
   return shown == nullptr ? std::string() : shown->id;
 }
 
-/// What has come on screen is selected, unless the comparison is that brought it there; else what was selected.
+/// Selects the run that was just displayed, unless the selected comparison has displayed it. Otherwise the selection is
+/// kept.
 void RunsDock::renewTable() {
   const Runs& runs = m_context.runs;
   const std::string shown = shownId();
@@ -212,7 +213,7 @@ void RunsDock::renewTable() {
   m_stack->showContent(m_model.rowCount() > 0);
 }
 
-/// Whose numbers are on screen, and how they stand there, where these are not simply the numbers of `run`.
+/// Describes whose numbers are on screen and how they are marked, unless they are simply the numbers of `run`.
 QString RunsDock::onScreenText(const Run& run) const {
   const Run* shown = m_context.runs.shown();
   if (!run.hasEngine() || shown == nullptr) return {};

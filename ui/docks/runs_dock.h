@@ -39,9 +39,9 @@ class RunsDock : public Dock {
   void renewTable();
   void renewDetails();
   void popUpMenu(const QPoint& place);
-  /// The run in the row that is selected, else the one that is shown.
+  /// Returns the run in the selected row, or else the displayed run.
   const Run* selected() const;
-  std::string shownId() const;  ///< of the run that is shown; empty: there is none
+  std::string shownId() const;  ///< the id of the displayed run; empty if there is none
   void goBack();
   QString restoreRefusal(const Run& run) const;
   QString detailsText(const Run& run) const;
@@ -52,8 +52,8 @@ class RunsDock : public Dock {
   TableModel m_model;
   QTableView* m_view;
   HintStack* m_stack;
-  std::string m_shown;  ///< the run that was on screen when the table was last made
-  QTimer m_clock;       ///< while the worker works: elapsed time
+  std::string m_shown;  ///< the run that was displayed when the table was last made
+  QTimer m_clock;       ///< updates the elapsed time while the worker works
 };
 
 }  // namespace fusescope

@@ -18,7 +18,8 @@ QString extentsText(const RunServed& served) {
   return texts.join(QStringLiteral(", "));
 }
 
-/// "its own engine: 12.3 µs with it, 20.1 µs with the general engine; it took over after 410 ms".
+/// Returns a text such as "its own engine: 12.3 µs with it, 20.1 µs with the general engine; it took over after 410
+/// ms".
 QString servedText(const RunServed& served, const Theme& theme) {
   const QString times = served.generalMs && served.specialisedMs
                             ? QStringLiteral(": %1 with it, %2 with the general engine")
@@ -45,7 +46,7 @@ QString servedText(const RunServed& served, const Theme& theme) {
   return {};
 }
 
-/// Samples of equal extents are served by one engine: the first of each.
+/// Returns the first sample of each set of extents, because one engine serves all samples of equal extents.
 std::vector<const RunServed*> byExtents(const RunServing& serving) {
   std::vector<const RunServed*> different;
   for (const RunServed& served : serving.samples) {

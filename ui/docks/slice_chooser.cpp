@@ -52,7 +52,8 @@ void SliceChooser::choose(const SliceChoice& choice) {
   emit changed();
 }
 
-/// Two axes are never the same one: the other takes the place of the one that was chosen.
+/// Both axes are always different: if the user chooses the axis that the other chooser has, the other one gets the
+/// previous axis of this chooser.
 void SliceChooser::takeAxes(bool rowsChanged) {
   const int rows = m_choice.rows, columns = m_choice.columns;
   m_choice.rows = m_rows->currentIndex();

@@ -14,13 +14,13 @@ namespace fusescope {
 namespace {
 
 constexpr double kTitleHeight = 18, kScaleHeight = 26, kBarHeight = 7;
-/// A cell is drawn no larger than that along an axis on which there is room for more.
+/// The largest size of a cell along an axis that has more room.
 constexpr double kLargestCell = 24;
-/// Frames around marked cells that are smaller than a frame: if there are so many at the most, for more would hide each
-/// other, and are seen by their colour. Each frame is at least so large.
+/// The most marked cells that get a frame if they are smaller than a frame, and the least size of a frame. More frames
+/// would cover each other; the cells are then recognised by their colour.
 constexpr std::size_t kMostFrames = 24;
 constexpr double kLeastFrame = 7;
-/// From so many pixels on a cell has a line around it.
+/// The least size of a cell, in pixels, that gets a line around it.
 constexpr double kCellWithLine = 9;
 
 QColor negativeColor(const Theme& theme) {
@@ -95,7 +95,7 @@ QRectF SliceView::field() const {
   return QRectF(rect()).adjusted(1, kTitleHeight, -1, -kScaleHeight);
 }
 
-/// Cells are as wide and as high as there is room for, where they are many along both axes; a row alone is no wall.
+/// Cells are as wide and high as the room permits if there are many along both axes. A single row is limited in height.
 QRectF SliceView::imagePlace() const {
   if (!m_slice || m_slice->cellRows == 0 || m_slice->cellColumns == 0) return {};
   const QRectF inside = field();

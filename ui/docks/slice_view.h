@@ -66,7 +66,7 @@ class SliceView : public QWidget {
   std::vector<QPoint> m_marked;
   QPoint m_current{-1, -1};
   mutable QImage m_image;
-  mutable std::optional<ThemeKind> m_imageTheme;  ///< that the image is drawn for
+  mutable std::optional<ThemeKind> m_imageTheme;  ///< the theme for which the image was drawn
 };
 
 }  // namespace fusescope

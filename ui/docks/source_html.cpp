@@ -20,7 +20,7 @@ bool isSourceHere(const QString& path) {
   return file.isAbsolute() && file.suffix() == QLatin1String("py") && file.isFile();
 }
 
-/// File "/home/me/net.py", line 7, in forward
+/// matches a line such as: File "/home/me/net.py", line 7, in forward
 QString frameHtml(const QString& line) {
   static const QRegularExpression kFrame(QStringLiteral("^File \"([^\"]+)\"(, line \\d+.*)$"));
   const auto frame = kFrame.match(line);

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// Collects the values around some nodes of one graph, each once.
+/// Collects the values around some nodes of one graph, without repetitions.
 class ChoicesAround {
  public:
   ChoicesAround(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path)

@@ -14,7 +14,7 @@ namespace {
 
 const QString kFactsTag = QStringLiteral("tensor facts"), kSlicesTag = QStringLiteral("tensor slices");
 
-/// Above so many times its height a page has its parts side by side.
+/// If a page is wider than this many times its height, its parts are side by side.
 constexpr double kWide = 1.4;
 
 }  // namespace
@@ -122,7 +122,7 @@ void TensorDock::renew(Parts parts) {
     widget->update();
 }
 
-/// The tensor of the same kind stays chosen where something else is selected.
+/// When another node is selected, a tensor of the same kind remains chosen.
 void TensorDock::renewChoices() {
   const TensorChoice* before = choice();
   const auto kind = before == nullptr ? TensorChoice::Kind::Weight : before->kind;
@@ -281,7 +281,7 @@ void TensorDock::renewSlices() {
   });
 }
 
-/// Both runs have one scale of colours, what differs its own.
+/// Both runs have the same scale of colours; their difference has another one.
 void TensorDock::showSlices() {
   if (!m_facts || !m_slices) return;
   const auto isDifference = [&](std::size_t i) {

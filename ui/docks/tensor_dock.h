@@ -52,8 +52,8 @@ class TensorDock : public Dock {
   QWidget* makePage();
   void renewChoices();
   void renewTools();
-  const TensorChoice* choice() const;  ///< null: there is none
-  /// What of the chosen value can be shown now; none: its values are to be fetched.
+  const TensorChoice* choice() const;  ///< null if there is none
+  /// Returns the tensors of the chosen value that can be shown immediately; none if they must be computed first.
   std::vector<std::pair<QString, Tensor>> tensorsNow() const;
   void take(const std::shared_ptr<const ValueOfBoth>& value);
   void show();
@@ -63,7 +63,7 @@ class TensorDock : public Dock {
   void showSlices();
   void pointAt(const SliceView& view, QPoint cell);
   void goToLargest();
-  /// What is said of the values that are shown: of which sample they are, and which are not there.
+  /// Returns which sample the values belong to, and which values are missing.
   QString whereFrom() const;
   DataType marked() const;
 
@@ -80,11 +80,11 @@ class TensorDock : public Dock {
   std::vector<TensorChoice> m_choices;
   std::shared_ptr<const TensorFacts> m_facts;
   std::shared_ptr<const TensorSlices> m_slices;
-  // What a run gave last, and of which plan and sample.
+  // The values that the last run returned, with their plan and sample.
   std::shared_ptr<const ValueOfBoth> m_fetched;
   std::shared_ptr<const Plan> m_fetchedOf;
-  bool m_asked = false;     ///< a run is under way for this dock
-  QPoint m_wanted{-1, -1};  ///< the cell to point at when the slices are there
+  bool m_asked = false;     ///< whether a run is working for this dock
+  QPoint m_wanted{-1, -1};  ///< the cell that is marked as soon as the slices exist
 };
 
 }  // namespace fusescope

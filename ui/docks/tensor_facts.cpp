@@ -10,10 +10,10 @@ namespace fusescope {
 
 namespace {
 
-/// A picture of a slice has so many cells along each axis at the most.
+/// The most cells of the picture of a slice along each axis.
 constexpr std::int64_t kMostCells = 256;
 
-/// The largest finite number of a float type.
+/// Returns the largest finite number of a float type.
 double largestIn(DataType type) {
   if (type == DataType::F16) return 65504;
   if (type == DataType::BF16) return static_cast<double>(fromBFloat16Bits(0x7F7F));

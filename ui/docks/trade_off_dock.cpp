@@ -51,7 +51,7 @@ TradeOffDock::TradeOffDock(const DockContext& context)
           [this](const QModelIndex& index) { m_context.runs.show(index.data(kNameRole).toString().toStdString()); });
 }
 
-/// The group of the run that is shown, else the one that was chosen, else the first.
+/// Shows the group of the displayed run, otherwise the group that was chosen, otherwise the first one.
 void TradeOffDock::renew(Parts parts) {
   if (parts == kTheme) return m_plot->update();
   const QString before = m_groups->currentText();

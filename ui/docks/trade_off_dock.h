@@ -28,10 +28,10 @@ class TradeOffDock : public Dock {
 
  private:
   void showGroup();
-  const TradeOffGroup* group() const;  ///< null: there is none
+  const TradeOffGroup* group() const;  ///< null if there is none
 
   std::vector<TradeOffGroup> m_known;
-  std::vector<std::string> m_plotted;  ///< ids of runs, as the points of the plot
+  std::vector<std::string> m_plotted;  ///< ids of runs, in the order of the plot's points
   QComboBox* m_groups;
   ErrorPlot* m_plot;
   TableModel m_model;

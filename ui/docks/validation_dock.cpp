@@ -19,7 +19,7 @@ namespace {
 
 constexpr DecisionFilter kFilters[] = {DecisionFilter::Answers, DecisionFilter::New, DecisionFilter::Verdicts,
                                        DecisionFilter::Fusions, DecisionFilter::All};
-/// Those of decisions, as kFilters, then the others.
+/// The tabs of decisions in the order of kFilters, followed by the other tabs.
 constexpr const char* kTabNames[] = {"Answers", "Last edit", "Verdicts", "Fusions",
                                      "All",     "Casts",     "Samples",  "Against a file"};
 constexpr int kCastsTab = 5, kSamplesTab = 6, kDifferencesTab = 7, kFirstPage = kCastsTab - 1;
@@ -108,7 +108,8 @@ QTableView* ValidationDock::makeView(QAbstractItemModel& model, const QSet<int>&
   return view;
 }
 
-/// The verdict of the shown run, what the last edit did, and what differs from a file, each on a line.
+/// Returns, each on a line, the verdict of the displayed run, the effect of the last edit, and the differences from a
+/// file.
 QString ValidationDock::summaryText() const {
   const Run* run = m_context.runs.shown();
   const bool judged = run != nullptr && m_context.document.snapshot() && !run->evaluations.empty();

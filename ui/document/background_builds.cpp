@@ -123,7 +123,7 @@ bool BackgroundBuilds::isOn() const {
 
 void BackgroundBuilds::choose(std::optional<bool> on) {
   m_chosen = on;
-  std::erase_if(m_built, [](const Built& built) { return !built.succeeded(); });  // what failed is tried again
+  std::erase_if(m_built, [](const Built& built) { return !built.succeeded(); });  // builds that failed are tried again
   follow();
 }
 
@@ -133,14 +133,14 @@ BackgroundBuilds::State BackgroundBuilds::state() const {
   if (!m_document.planning() && snapshot->made() != nullptr) return State::Made;
   if (const Built* built = known(); built != nullptr) {
     if (!built->succeeded()) return State::Failed;
-    return built->made ? State::Building : isOn() ? State::Made : State::Off;  // what was made is being read
+    return built->made ? State::Building : isOn() ? State::Made : State::Off;  // if it was made, it is being read now
   }
   if (!isOn()) return State::Off;
   if (m_request != 0) return m_isTiming ? State::Timing : State::Building;
   return isOwn() && !m_document.planning() && shownRunKnows() ? State::None : State::Waiting;
 }
 
-/// Times of other inputs, threads or kernels are not those of the plan any more.
+/// Removes times that were measured with other inputs, threads or kernels, because they do not apply any more.
 void BackgroundBuilds::forgetOtherSettings() {
   const RunSettings& settings = m_runs.settings();
   const auto erased = std::erase_if(m_built, [&](const Built& built) {
@@ -150,7 +150,7 @@ void BackgroundBuilds::forgetOtherSettings() {
   if (erased > 0) follow();
 }
 
-/// Whether the displayed run is of the displayed plan and has what a build would find out.
+/// Returns whether the displayed run is a run of the displayed plan and contains what a build would find out.
 bool BackgroundBuilds::shownRunKnows() const {
   const Run* shown = m_runs.shown();
   if (shown == nullptr || !m_runs.ofThisPlan(*shown)) return false;
@@ -178,7 +178,7 @@ void BackgroundBuilds::follow() {
 void BackgroundBuilds::showTime() {
   const OwnBuild* own = isOn() ? ownBuild() : nullptr;
   if (own == nullptr) {
-    // While a plan is made, the times are still those of the plan on screen.
+    // While a new plan is being made, the times still belong to the plan on screen.
     if (!m_document.planning()) m_runs.setBackgroundTime(std::nullopt);
     return;
   }
@@ -207,7 +207,7 @@ void BackgroundBuilds::start() {
   }
   m_elapsed.start();
   if (isOwn()) return startOwn();
-  // What falls back is not what is asked about.
+  // Tactics are not measured: they matter only for nodes that fall back, and the question is not about these.
   const WorkerRequest request = requestFor(BuildSettings{.output = {}, .measuresTactics = false});
   const auto number = std::make_shared<std::int64_t>(0);
   *number = m_request = m_worker.sendDecoded(request, this, madeOf, [this, number](auto& made) {
@@ -256,10 +256,10 @@ void BackgroundBuilds::timeOwn(OwnBuild built) {
   emit changed();
 }
 
-/// Whether the answer is that of the request under way, which has then ended. A failure is kept.
+/// Returns whether the answer belongs to the current request, which has then ended. A failure is stored.
 template <class Answer>
 bool BackgroundBuilds::ended(std::int64_t number, const Result<Answer>& answer) {
-  if (number != m_request) return false;  // it was stopped
+  if (number != m_request) return false;  // the request was stopped
   m_request = 0;
   m_isTiming = false;
   if (!answer.ok() && answer.error().cancelled) return true;

@@ -80,18 +80,19 @@ class BackgroundBuilds : public QObject {
   void changed();
 
  private:
-  /// What came of building a plan.
+  /// The result of building a plan.
   struct Built {
-    std::string of;  ///< key()
+    std::string of;  ///< see key()
     SharedOptional<Json> made;
     QString problem;
     std::optional<OwnBuild> own{};
     bool succeeded() const { return made || own; }
   };
 
-  /// The plan on screen and who is to compile it; empty: there is none.
+  /// Returns the key of the plan on screen and its compiler; empty if there is none.
   std::string key() const;
-  /// Of a plan of our own compiler: what it is made from. Measured prices, which change with each build, do not count.
+  /// Returns the key of a plan of our own compiler: everything from which it is made, without measured prices, which
+  /// change with each build.
   const std::string& ownKey(const std::shared_ptr<const Plan>& plan) const;
   const Built* known() const;
   bool shownRunKnows() const;
@@ -102,7 +103,7 @@ class BackgroundBuilds : public QObject {
   WorkerRequest requestFor(WorkSettings settings) const;
   void startOwn();
   void timeOwn(OwnBuild built);
-  /// Hands the times of the displayed plan to the runs, if there are any.
+  /// Gives the times of the displayed plan to the runs, if there are any.
   void showTime();
   template <class Answer>
   bool ended(std::int64_t number, const Result<Answer>& answer);
@@ -117,12 +118,12 @@ class BackgroundBuilds : public QObject {
   std::optional<bool> m_chosen;
   std::deque<Built> m_built;  ///< the newest first
   std::int64_t m_request = 0;
-  std::string m_building;   ///< key() of what is being built
-  bool m_isTiming = false;  ///< the request that is under way
+  std::string m_building;   ///< key() of the plan that is being built
+  bool m_isTiming = false;  ///< whether the current request is a measurement
   QElapsedTimer m_elapsed;
   std::optional<double> m_lastMs;
-  std::string m_lastCompiler;                       ///< of m_lastMs
-  mutable std::shared_ptr<const Plan> m_keyedPlan;  ///< of m_ownKey
+  std::string m_lastCompiler;                       ///< the compiler to which m_lastMs belongs
+  mutable std::shared_ptr<const Plan> m_keyedPlan;  ///< the plan to which m_ownKey belongs
   mutable std::string m_ownKey;
 };
 

@@ -52,14 +52,14 @@ void Compilers::ask() {
 
 void Compilers::ask(const std::string& name) {
   if (name == kOwnCompiler || !m_asked.insert(name).second) return;
-  // Where a compiler is may have to be looked for, too.
+  // The compiler may have to be searched for as well.
   m_jobs.run(
       QStringLiteral("ask the compiler %1").arg(qs(name)), this,
       [name](const StopToken&) -> std::optional<CompilerFacts> {
         const Compiler* compiler = findCompiler(name);
         if (compiler == nullptr) return std::nullopt;
         CompilerFacts facts = askedFacts(*compiler);
-        endIdleJobs();  // the worker compiles, in processes of its own
+        endIdleJobs();  // the worker compiles in processes of its own
         return facts;
       },
       [this, name](const std::optional<CompilerFacts>& facts) {

@@ -47,7 +47,7 @@ class Compilers : public QObject {
  private:
   std::set<std::string, std::less<>> m_asked;
   std::map<std::string, CompilerFacts, std::less<>> m_facts;
-  JobRunner m_jobs;  ///< threads of its own: a compiler may take long to answer
+  JobRunner m_jobs;  ///< has its own threads, because a compiler may take long to answer
 };
 
 }  // namespace fusescope

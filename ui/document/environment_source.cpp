@@ -18,7 +18,7 @@ class OfMachine final : public EnvironmentSource {
   Result<FoundEnvironment> look(const Environment& environment, bool afresh, const StopToken& stop) const override {
     if (afresh) {
       forgetProbedCompilers();
-      endIdleListeners();  // a listener says what was there when it began
+      endIdleListeners();  // a listener only knows what was installed when it started
     }
     return tryEnvironment(environment, stop);
   }
@@ -26,7 +26,7 @@ class OfMachine final : public EnvironmentSource {
   Status remove(const std::string& name) const override { return changed(removeEnvironment(name)); }
 
  private:
-  /// Where compilers are is looked for anew.
+  /// Compilers are searched for again after a change.
   static Status changed(Status status) {
     if (status.ok()) forgetProbedCompilers();
     return status;

@@ -11,7 +11,7 @@ QString paragraph(const QString& html) {
   return QStringLiteral("<p style='margin:0 0 8px 0'>%1</p>").arg(html);
 }
 
-/// Text of several lines; commands in it can be copied.
+/// Returns text of several lines as HTML; commands in it can be copied.
 QString lines(const std::string& text) {
   return html(text).replace(QLatin1Char('\n'), QStringLiteral("<br>"));
 }
@@ -24,7 +24,7 @@ QString commandHtml(const Environment& environment) {
   return paragraph(QStringLiteral("Command: <code>%1</code>").arg(html(environment.command)));
 }
 
-/// What a process may allocate there, and what is kept there, if the user said so.
+/// Describes the limits of an environment that the user has set: the memory of a process, and what is kept there.
 QString limitsHtml(const Environment& environment) {
   QStringList parts;
   if (const auto& most = environment.memoryBytes)
@@ -38,7 +38,7 @@ QString pythonWords(const FoundEnvironment& found) {
   return QStringLiteral("Python %1 on %2").arg(qs(found.python), qs(found.machine));
 }
 
-/// Processors and memory, as far as the listener told them.
+/// Describes processors and memory, as far as the listener reported them.
 QString machineHtml(const FoundEnvironment& found) {
   QStringList parts;
   const auto numberOf = [&](const char* key) {

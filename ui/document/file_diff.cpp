@@ -19,7 +19,7 @@ namespace {
 
 const QString kDiffTag = QStringLiteral("compare with a file");
 
-/// The plan on screen with what its runs know.
+/// Returns the plan on screen with the results of its runs.
 Artifact screenArtifact(const PlanDocument& document, const Runs& runs) {
   auto session = std::make_shared<Session>();
   session->model = document.modelFile();
@@ -99,7 +99,7 @@ void FileDiff::renew() {
   if (m_path.isEmpty() || !m_document.snapshot()) return;
   m_busy = true;
   m_problem.clear();
-  m_compared.reset();  // of the plan before: never shown as this one's
+  m_compared.reset();  // the old comparison belongs to the previous plan and must not be shown for this one
   PlanOptions options = m_document.options();
   if (m_usedOptions == UsedOptions::None) options = PlanOptions{.target = options.target};
   const auto work = [path = m_path.toStdString(), options, screen = screenArtifact(m_document, m_runs),

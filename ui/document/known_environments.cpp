@@ -115,7 +115,7 @@ void Environments::lookAgain(const std::string& name) {
 }
 
 void Environments::changeList(std::function<Status()> work) {
-  // A tag of its own for each: none takes the place of another.
+  // Each job has its own tag, so that none replaces another.
   static int number = 0;
   m_jobs.run(
       QStringLiteral("change environments %1").arg(++number), this,

@@ -67,7 +67,8 @@ class Environments : public QObject {
   void list(bool afresh);
   void look(KnownEnvironment& known, bool afresh);
   KnownEnvironment* known(const std::string& name);
-  /// Does `work`, a Status() that changes files, and lists anew.
+  /// Runs `work`, a function without arguments that changes files and returns a Status, and then lists the environments
+  /// again.
   void changeList(std::function<Status()> work);
 
   const EnvironmentSource& m_source;
@@ -75,7 +76,7 @@ class Environments : public QObject {
   QString m_problem;
   std::vector<Environment> m_ofSession;
   std::vector<KnownEnvironment> m_all;
-  JobRunner m_jobs;  ///< the last member: it ends first, and waits for what it has under way
+  JobRunner m_jobs;  ///< the last member, so that it is destroyed first and waits for its jobs
 };
 
 }  // namespace fusescope

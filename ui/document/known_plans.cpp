@@ -73,7 +73,7 @@ const KnownPlans::Read* KnownPlans::find(const SharedOptional<Json>& made) const
 void KnownPlans::ask() {
   struct Missing {
     SharedOptional<Json> made;
-    std::optional<PlannedRun> run;  ///< none: of a background build
+    std::optional<PlannedRun> run;  ///< none for a background build
   };
   std::vector<Missing> missing;
   for (const Source& source : sources())
@@ -95,7 +95,7 @@ void KnownPlans::ask() {
     return read;
   };
   m_jobs.run(kReadTag, this, work, [this](const std::vector<Read>& read) {
-    // What nobody refers to any more goes.
+    // Plans to which nothing refers any more are removed.
     const std::vector<Source> wanted = sources();
     std::erase_if(m_read, [&](const Read& known) {
       return std::ranges::none_of(wanted, [&](const Source& source) { return source.made.isSameObject(known.of); });

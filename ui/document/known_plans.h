@@ -40,12 +40,12 @@ class KnownPlans : public QObject {
   void changed();
 
  private:
-  /// Where one is known from.
+  /// The source of a plan.
   struct Source {
     SharedOptional<Json> made;
-    const Run* run = nullptr;  ///< null: a background build
+    const Run* run = nullptr;  ///< null for a background build
   };
-  /// What was read of a source; null: it cannot be read.
+  /// The contents of a source; null if it cannot be read.
   struct Read {
     SharedOptional<Json> of;
     std::shared_ptr<const ReadBackPlan> made;

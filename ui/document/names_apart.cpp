@@ -7,9 +7,9 @@ namespace fusescope {
 namespace {
 
 const QChar kEllipsis(0x2026);
-constexpr int kRounding = 3;  ///< pixels: so much wider than its five pieces a whole text may be
+constexpr int kRounding = 3;  ///< the number of pixels by which a whole text may be wider than its five pieces
 
-/// How much two names have in common at their ends.
+/// The number of characters that two names have in common at their beginnings and ends.
 struct Common {
   int front = 0, back = 0;
 };
@@ -27,18 +27,18 @@ bool isLessFromBehind(std::string_view a, std::string_view b) {
   return std::ranges::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-/// A piece of a name: from `begin`, up to `end`.
+/// A piece of a name: the characters [begin, end).
 struct Piece {
   int begin = 0, end = 0;
 };
 
-/// In which `name` differs from `twin`.
+/// Returns the piece in which `name` differs from `twin`.
 Piece differenceOf(const QString& name, const QString& twin) {
   const Common common = commonOf(name, twin);
   return {common.front, name.size() - common.back};
 }
 
-/// `piece` with the rest of the words that it begins and ends in: "encoder.0" for the "0" of it.
+/// Extends `piece` to whole words: "encoder.0" for the "0" in it.
 Piece inWholeWords(const QString& name, Piece piece) {
   const auto isInWord = [&name](int at) {
     return name[at].isLetterOrNumber() || name[at] == QLatin1Char('.') || name[at] == QLatin1Char('_');
@@ -48,7 +48,8 @@ Piece inWholeWords(const QString& name, Piece piece) {
   return piece;
 }
 
-/// How many letters from the front, or from behind, are as wide as `room` at the most; `most` of them.
+/// Returns how many characters at the beginning (`front`) or end of the name fit into the width `room`, but not more
+/// than `most`.
 int lettersIn(double room, const QString& name, bool front, int most, const QFontMetrics& font) {
   int letters = 0;
   while (letters < most && font.horizontalAdvance(front ? name.left(letters + 1) : name.right(letters + 1)) <= room)
@@ -96,7 +97,7 @@ QString elidedApart(const QString& name, const QString& twin, const QFontMetrics
     const QString middle = name.mid(kept.begin, kept.end - kept.begin);
     const int room = width - wide(middle) - 2 * wide(kEllipsis) - kRounding, behind = name.size() - kept.end;
     if (middle.isEmpty() || 2 * wide(middle) > width || room < 0) continue;
-    // What is left is for both ends; what one does not need is the other's.
+    // The remaining width is shared by both ends; what one of them does not need is given to the other.
     const int half = lettersIn(room / 2.0, name, false, behind, font);
     const int head = lettersIn(room - wide(name.right(half)), name, true, kept.begin, font);
     const int tail = lettersIn(room - wide(name.left(head)), name, false, behind, font);

@@ -10,7 +10,7 @@ namespace fusescope {
 namespace {
 
 struct Words {
-  const char* option;  ///< a regular expression; longer ones first
+  const char* option;  ///< a regular expression; longer ones come first
   const char* words;
 };
 constexpr Words kWords[] = {
@@ -19,7 +19,8 @@ constexpr Words kWords[] = {
     {"--pin (?='|\\S+=)", "pin "},
     {"--output-type (?=\\S+=)", "output type "},
     {"--no-fuse (?=[^\\s,;:]+)", "no fusion by "},
-    {"(fusescope import .+) --input (?=NAME=)", "\\1 --input="},  // a command that the window cannot do, as it is typed
+    // The window cannot run this command, so that it is shown as it is typed.
+    {"(fusescope import .+) --input (?=NAME=)", "\\1 --input="},
     {"--input (\\S+=\\S*[^\\s.,;])", "\\1 as --input on the command line"},
     {"--truncate-(inputs|constants) long\\b", "truncating \\1 from int64 to int32"},
     {"--truncate-(inputs|constants) double\\b", "truncating \\1 from float64 to float32"},

@@ -51,7 +51,7 @@ struct Opened {
   std::shared_ptr<const PlanSnapshot> snapshot;
   std::vector<InputOverride> inputs;
   QStringList dropped;
-  std::optional<Run> engine{};  ///< of a plan that was read from files of an engine
+  std::optional<Run> engine{};  ///< set for a plan that was read from files of an engine
 };
 
 /// Returns the options without the answers of a compiler.
@@ -99,7 +99,7 @@ Result<std::shared_ptr<const PlanSnapshot>> planAgain(std::shared_ptr<const Mode
   auto plan = makePlan(std::move(model), options, prices.get(), stop, previous);
   if (plan.ok()) plan = planSupported(*compiler, std::move(plan).value(), stop);
   TRY(checkStop(stop));
-  TRY(checkIntact(files));  // else whatever came out is of other weights
+  TRY(checkIntact(files));  // otherwise the result could contain other weights
   return makeSnapshot(TRY(std::move(plan)), before.get());
 }
 
@@ -112,7 +112,7 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
   m_opening = true;
   emit openingStarted(path);
   const bool sameFile = path == m_path;
-  // Posted to the runner, which outlives its work; only the GUI thread looks at the document.
+  // Progress is posted to the runner, which exists longer than its work. Only the GUI thread accesses the document.
   const Progress progress = [runner = &m_jobs, document = QPointer<PlanDocument>(this)](std::string_view phase,
                                                                                         std::string_view) {
     const auto tell = [document, text = qs(phase)] {
@@ -168,7 +168,7 @@ void PlanDocument::cancelOpening() {
 void PlanDocument::cancelPlanning() {
   if (!m_planning) return;
   m_undo.setIndex(m_plannedIndex);
-  // The edits that led to the plan may be gone from the stack; then going back is one more.
+  // If the edits that led to the plan are no longer on the undo stack, going back is a new edit.
   if (m_planning) edit(QStringLiteral("Back to the plan on screen"), withoutAnswers(m_snapshot->plan->options));
 }
 
@@ -176,7 +176,7 @@ void PlanDocument::edit(const QString& text, PlanOptions changed) {
   changed = withRangesAsAsked(std::move(changed), ranges());
   if (!m_model || changed == m_options) return;
   if (m_options.ranges != nullptr && changed.ranges == nullptr && m_calibrated == nullptr)
-    setCalibrated(m_options.ranges);  // kept for the next who asks for int8
+    setCalibrated(m_options.ranges);  // kept in case the user requests int8 again
   m_undo.push(new ChangeOptions(*this, text, std::move(changed)));
 }
 
@@ -213,7 +213,7 @@ void PlanDocument::setOptions(const PlanOptions& options) {
   there ? keepPlan() : replan();
 }
 
-/// The options came back to those of the plan on screen before another was there.
+/// Keeps the plan on screen, because the options became equal to its options before another plan was made.
 void PlanDocument::keepPlan() {
   m_jobs.cancel(kPlanTag);
   m_planning = false;
@@ -264,9 +264,10 @@ void PlanDocument::setCompiler(const Compiler& compiler) {
   if (!target.empty()) {
     if (!compiler.takesTarget(options.target)) options.target = target;
   } else if (before != nullptr && !before->target().empty()) {
-    options.target = PlanOptions().target;  // that of now was the other compiler's
+    options.target = PlanOptions().target;  // the present target belongs to the previous compiler
   }
-  if (options.compiler != compiler.name()) options.compilerOptions.clear();  // they are the other one's
+  // The present options belong to the previous compiler.
+  if (options.compiler != compiler.name()) options.compilerOptions.clear();
   options.compiler = compiler.name();
   edit(QStringLiteral("Compile with %1").arg(qs(compiler.name())), std::move(options));
 }

@@ -119,7 +119,7 @@ class PlanDocument : public QObject {
   void setOptions(const PlanOptions& options);
   void replan();
   void keepPlan();
-  /// `snapshot` is of the model that is open.
+  /// `snapshot` must belong to the open model.
   void show(std::shared_ptr<const PlanSnapshot> snapshot);
 
   JobRunner& m_jobs;
@@ -129,12 +129,12 @@ class PlanDocument : public QObject {
   ModelFile m_modelFile;
   std::shared_ptr<const Model> m_model;
   std::shared_ptr<const PlanSnapshot> m_snapshot;
-  std::shared_ptr<const PlanSnapshot> m_planned;  ///< of the same plan, which it shows itself
+  std::shared_ptr<const PlanSnapshot> m_planned;  ///< the snapshot of the same plan without a read-back plan
   PlanOptions m_options;
   std::shared_ptr<const Ranges> m_calibrated;
   std::vector<InputOverride> m_inputs;
   bool m_planning = false;
-  int m_plannedIndex = 0;  ///< of the undo stack, when the newest plan arrived
+  int m_plannedIndex = 0;  ///< the index of the undo stack when the newest plan arrived
   bool m_opening = false;
   QString m_planProblem;
 };

@@ -17,7 +17,7 @@ namespace fusescope {
 
 namespace {
 
-/// Nothing where an extent or a stored type is not known.
+/// Returns nothing if an extent or a stored type is unknown.
 std::optional<std::int64_t> nodeBytes(const Cover& cover, const ChosenExtents& extents, const Node& node) {
   std::int64_t bytes = 0;
   const auto add = [&](ValueId moved, ValueId stored) {
@@ -42,7 +42,7 @@ std::uint64_t hashOf(const Subject& subject) {
   return hashOf(subject.text()) + static_cast<std::uint64_t>(subject.kind);
 }
 
-/// What `index` has for `hash`, ascending, as far as `same` says that it is that.
+/// Returns the entries of `index` with this hash for which `same` returns true, in ascending order.
 template <class Same>
 std::vector<std::uint32_t> foundIn(const PlanSnapshot::ByHash& index, std::uint64_t hash, Same same) {
   std::vector<std::uint32_t> found;
@@ -63,7 +63,7 @@ std::shared_ptr<const std::vector<NodeId>> nodeTwins(const Graph& graph) {
   return twins;
 }
 
-/// Which fused node, grant and segment each node has.
+/// Adds the fused node, the grant and the segment of each node.
 void addNodes(PlanSnapshot& snapshot) {
   const Cover& cover = *snapshot.cover;
   snapshot.nodes.resize(cover.graph().nodeIdLimit());
@@ -80,7 +80,7 @@ void addNodes(PlanSnapshot& snapshot) {
     for (const NodeId node : cover.segments[i].nodes) snapshot.nodes[node.index].segment = i;
 }
 
-/// What each node calculates and moves.
+/// Adds the amount of work and the moved bytes of each node.
 void addWork(PlanSnapshot& snapshot) {
   const Cover& cover = *snapshot.cover;
   const ChosenExtents usual(*cover.model);
@@ -100,7 +100,7 @@ void addWork(PlanSnapshot& snapshot) {
   }
 }
 
-/// What is looked up by a hash.
+/// Adds everything that is looked up by a hash.
 void addNames(PlanSnapshot& snapshot) {
   const Cover& cover = *snapshot.cover;
   for (std::uint32_t i = 0; i < cover.fusedNodes.size(); ++i) {
@@ -155,11 +155,12 @@ PlanDelta deltaOf(const PlanDiff& diff) {
 
 namespace {
 
-/// What a snapshot says by itself, with those of its bodies. `before` and `modules`: as far as they are known.
+/// Makes a snapshot and the snapshots of its bodies. `before` is an earlier snapshot, and `modules` are the modules, if
+/// they are known.
 std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::shared_ptr<const ReadBackPlan> made,
                                          const PlanSnapshot* before, std::shared_ptr<const ModuleTree> modules,
                                          bool ofBody) {
-  // Whoever lets go of it last, often the GUI thread, does not take it apart: that takes long.
+  // The last owner, often the GUI thread, does not destroy the snapshot itself, because that takes long.
   std::shared_ptr<PlanSnapshot> snapshot(
       new PlanSnapshot, [](PlanSnapshot* gone) { discard(std::shared_ptr<const PlanSnapshot>(gone)); });
   snapshot->plan = std::move(plan);
@@ -291,14 +292,14 @@ const Segment* PlanSnapshot::segmentOf(const std::vector<NodeId>& some) const {
 
 namespace {
 
-/// Those of a module's nodes that are in `segment`.
+/// Returns the nodes of a module that are in `segment`.
 std::vector<NodeId> nodesIn(const PlanSnapshot& snapshot, const Module& module, const Segment* segment) {
   std::vector<NodeId> nodes = module.nodes;
   std::erase_if(nodes, [&](NodeId node) { return snapshot.segmentOf(node) != segment; });
   return nodes;
 }
 
-/// Of what a handle of a module names; nothing of another text.
+/// Returns the nodes of the module that a handle names; nothing for another text.
 std::vector<NodeId> nodesOfModule(const PlanSnapshot& snapshot, std::string_view handle) {
   if (!handle.starts_with(kModulePrefix)) return {};
   handle.remove_prefix(std::string_view(kModulePrefix).size());

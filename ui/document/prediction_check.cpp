@@ -15,7 +15,7 @@ bool isPredicted(const Plan& plan, const FusedNode& fused) {
   return !plan.inFallback(fused) && fused.kind != kinds::kView;
 }
 
-/// The identities of the plan's kernels, sorted.
+/// Returns the identities of the plan's kernels, sorted.
 std::vector<Hash128> identitiesOf(const Plan& plan) {
   std::vector<Hash128> identities;
   identities.reserve(plan.fusedNodes.size());

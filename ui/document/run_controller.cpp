@@ -147,7 +147,7 @@ QString RunController::tuneRefusal() const {
   return common.isEmpty() ? whyNot(m_document.options(), Ability::Run) : common;
 }
 
-/// What is searched for is switched off, and the rest is built.
+/// Searching for culprits switches things off and builds the rest, so that the compiler must be able to compile.
 QString RunController::bisectRefusal() const {
   const QString common = tuneRefusal();
   return common.isEmpty() ? compileRefusal() : common;
@@ -233,7 +233,7 @@ void RunController::queueRun(const PlanOptions& options, const std::shared_ptr<s
   m_steps.emplace_back([this, options, made] {
     const std::string id = addRun(options);
     if (made) *made = id;
-    // What the run consists of comes before what was queued after it.
+    // The steps of this run come before those that were queued after it.
     auto later = std::exchange(m_steps, {});
     queueBuild(id);
     queueTime(id);
@@ -285,7 +285,8 @@ void RunController::buildWith(const Compiler& compiler) {
 void RunController::buildBoth() {
   if (!buildRefusal().isEmpty()) return;
   const bool once = planIsBaseline();
-  const auto a = std::make_shared<std::string>(), b = std::make_shared<std::string>();  // ids, once there are runs
+  // The ids of both runs, once they exist.
+  const auto a = std::make_shared<std::string>(), b = std::make_shared<std::string>();
   if (const Run* known = baseline()) {
     *a = known->id;
     m_runs.show(known->id);
@@ -295,7 +296,7 @@ void RunController::buildBoth() {
   if (!once) queueRun(m_document.options(), b);
   m_steps.emplace_back([this, once, a, b] {
     if (!once) {
-      // Without its error the baseline would have no place beside the plan.
+      // Without an error, the baseline could not be plotted beside the plan.
       if (const Run* run = m_runs.find(*a); run != nullptr && run->evaluations.empty()) queueEvaluation(*a);
       queueEvaluation(*b);
       queueCompare(*a, *b);
@@ -320,7 +321,7 @@ void RunController::evaluateErrors() {
   if (!errorsRefusal().isEmpty()) return;
   m_notice.clear();
   const Run* shown = m_runs.shown();
-  // What is measured is our emulation of the plan, never an engine that was read from files.
+  // Our emulation of the plan is measured, never an engine that was read from files.
   const bool known =
       shown != nullptr && m_runs.ofThisPlan(*shown) && !Runs::endedWithoutNumbers(*shown) && !isReadFromFiles(*shown);
   queueErrors(known ? shown->id : addRun(m_document.options()));
@@ -392,7 +393,7 @@ void RunController::failed(const std::string& id, const Diagnostic& error) {
   if (!error.cancelled) m_problem = words;
   if (id.empty()) return;
   m_runs.change(id, [&](Run& run) {
-    // What it has it keeps: an evaluation that fails takes no time away.
+    // The run keeps its results: a failed evaluation does not remove its time.
     run.state = Runs::hasNumbers(run) ? RunState::Ready : error.cancelled ? RunState::Cancelled : RunState::Failed;
     run.problem = words.toStdString();
   });
@@ -409,7 +410,7 @@ void RunController::cancel() {
   emit activityChanged();
 }
 
-/// Runs that were to begin once the other worker is done.
+/// Cancels the runs that wait for the other worker.
 void RunController::cancelWaiting() {
   std::vector<std::string> waiting;
   for (const Run& run : m_runs.all())

@@ -117,19 +117,19 @@ class RunController : public QObject {
 
  private:
   Run newRun() const;
-  /// Why nothing of the model that is open can be built, whoever compiles it.
+  /// Returns why nothing can be built from the open model with any compiler.
   QString sourceRefusal() const;
-  /// Why the compiler of `options` cannot do it; empty: it can.
+  /// Returns why the compiler of `options` lacks the ability; empty if it has it.
   QString whyNot(const PlanOptions& options, Ability ability) const;
   std::string addRun(const PlanOptions& options);
   std::string addComparison(const std::string& a, const std::string& b);
-  /// `made` is told the id of the run, once it begins.
+  /// `made` receives the id of the run when the run begins.
   void queueRun(const PlanOptions& options, const std::shared_ptr<std::string>& made = {});
   void addEngine(const QString& path, const EngineFile& info);
   /// Adds what was read of the network that is open: from `path`, and others beside it.
   void addRead(Run run, const QString& path);
   void filesFailed(const QString& problem);
-  /// `refitted`: the engine file that it is made of; empty: it is built.
+  /// `refitted` is the engine file that is refitted; if it is empty, the engine is built.
   void queueBuild(const std::string& id, const std::string& refitted = {});
   void queueTime(const std::string& id);
   void queueEvaluation(const std::string& id);
@@ -137,11 +137,12 @@ class RunController : public QObject {
   void queueSpecialise(const std::string& id);
   void queueValue(const std::string& value, std::int64_t sample);
   void queueCompare(const std::string& a, const std::string& b);
-  /// Begins the next step if nothing is under way.
+  /// Starts the next step if no other one is running.
   void next();
   void cancelWaiting();
-  /// `what` for people; `id` the run it is for, or empty. `decode`, from const Json& to Result<T>, is called off the
-  /// GUI thread; `done` takes what it made. On failure everything that waits is dropped.
+  /// Sends a request. `what` describes it for people, and `id` is its run, or empty. `decode`, a function from const
+  /// Json& to Result<T>, is called on another thread, and `done` receives its result. If the request fails, all waiting
+  /// steps are dropped.
   template <class Decode, class Done>
   void send(const QString& what, const std::string& id, const WorkerRequest& request, Decode decode, Done done);
   void sent(const QString& what, std::int64_t request);
@@ -149,13 +150,13 @@ class RunController : public QObject {
   void failed(const std::string& id, const Diagnostic& error);
   WorkSource source(const Run& run) const;
   WorkSource engineSource(const Run& run) const;
-  /// Its engine; of one that has no file, what it is made of again.
+  /// Returns the engine of the run. If it has no file, returns the source from which it is made again.
   WorkSource timedSource(const Run& run) const;
   bool engineIsKept(const Run& run) const;
-  /// Is the model that is open the one that it was made of? Else what was made again would be another run's.
+  /// Returns whether the open model is the one from which the run was made. Otherwise its results cannot be made again.
   bool canBeMadeAgain(const Run& run) const;
   void log(const std::string& id, const QString& line);
-  /// Is the model on disk still the one that is open? Else what the worker makes would be of another.
+  /// Checks that the model on disk is still the open one. Otherwise the worker's results would belong to another model.
   Status checkModel(const Run& run) const;
   PlanOptions exactOptions() const;
   const Run* baseline() const;
@@ -163,18 +164,18 @@ class RunController : public QObject {
   PlanDocument& m_document;
   Runs& m_runs;
   WorkerClient& m_worker;
-  const WorkerClient* m_before = nullptr;  ///< startAfter()
+  const WorkerClient* m_before = nullptr;  ///< see startAfter()
   JobRunner& m_jobs;
   Compilers m_compilers;
   bool m_buildsOncePlanned = false;
   QString m_engineFolder;
   std::deque<std::function<void()>> m_steps;
   std::int64_t m_request = 0;
-  int m_session = 0;  ///< how many there were before this one
-  std::string m_run;  ///< that the request is for
+  int m_session = 0;  ///< how many sessions there were before this one
+  std::string m_run;  ///< the run to which the request belongs
   QString m_what, m_phase, m_detail, m_problem, m_notice;
   QElapsedTimer m_elapsed;
-  QTimer m_told;  ///< at most so often the views hear of progress
+  QTimer m_told;  ///< limits how often views are told about progress
 };
 
 }  // namespace fusescope

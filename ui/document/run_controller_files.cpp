@@ -1,4 +1,4 @@
-// Runs that are read from files: engines of ours, and what the files of other engines tell.
+// Runs that are read from files: our own engine files, and files about other engines.
 #include <QFileInfo>
 
 #include "frontends/tensorrt/layer_network.h"
@@ -13,7 +13,8 @@ namespace fusescope {
 
 namespace {
 
-/// What was given beside the layers that are the network on screen, which are in `open`.
+/// Returns the files that were given in addition to the list of layers in `open`, from which the network on screen was
+/// made.
 Result<EngineFilePaths> filesOfLayers(EngineFilePaths files, const std::filesystem::path& open) {
   std::error_code none;
   if (!files.layers.empty() && files.layers != files.log && !std::filesystem::equivalent(files.layers, open, none))
@@ -33,7 +34,7 @@ void RunController::addEngines(const QStringList& paths) {
     for (const QString& path : paths) inspected.push_back(openEngineFile(path.toStdString()));
     return inspected;
   };
-  // A tag of their own: those that are added next do not take the place of these.
+  // Each request has its own tag, so that files which are added later do not replace these.
   const QString tag = QStringLiteral("inspect engine %1").arg(paths.join(QLatin1Char('\n')));
   m_jobs.run(tag, this, work, [this, paths](const Inspected& inspected) {
     QStringList problems;
@@ -61,7 +62,7 @@ void RunController::addEngine(const QString& path, const EngineFile& info) {
   next();
 }
 
-/// No run tells of it.
+/// This problem belongs to no run.
 void RunController::filesFailed(const QString& problem) {
   m_problem = problem;
   emit filesRefused(problem);
@@ -88,7 +89,7 @@ void RunController::importEngine(const QStringList& paths) {
   const std::string model = m_document.modelFile().identity();
   m_jobs.run(QStringLiteral("import engine"), this, work, [this, paths, model](const Result<Artifact>& imported) {
     if (!imported.ok()) return filesFailed(problemText(imported.error()));
-    if (m_document.modelFile().identity() != model) return;  // another network was opened meanwhile
+    if (m_document.modelFile().identity() != model) return;  // another network has been opened meanwhile
     const Placement& placement = *imported.value().made->placement;
     if (placement.layers > 0 && placement.placed == 0)
       return filesFailed(

@@ -1,4 +1,4 @@
-// What the RunController has the worker do, step by step.
+// The work that the RunController gives to the worker, step by step.
 #include <QDir>
 #include <QFile>
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace fusescope {
 
 namespace {
 
-/// What the worker answers a build with.
+/// The worker's answer to a build.
 struct Built {
   RunBuild build;
-  SharedOptional<Json> made;  ///< what another compiler made of the plan; none: our own compiler's
+  SharedOptional<Json> made;  ///< what another compiler made of the plan; none for our own compiler
 };
 
 SharedOptional<Json> madeIn(const Json& reply) {
@@ -26,11 +26,11 @@ SharedOptional<Json> madeIn(const Json& reply) {
                                                                                   : SharedOptional<Json>();
 }
 
-/// What the worker answers with errors of layers.
+/// The worker's answer to a measurement of layers' errors.
 struct Measured {
   SharedOptional<RunErrors> errors;
-  SharedOptional<Json> made;  ///< as of a build: what another compiler made, which the errors speak of
-  QString first;              ///< which goes wrong first, and why; empty: none is wrong
+  SharedOptional<Json> made;  ///< as for a build: what another compiler made, which the errors are about
+  QString first;              ///< the tensor that is wrong first, and why; empty if none is
 };
 
 QString firstWrongIn(const Json& reply) {
@@ -39,7 +39,8 @@ QString firstWrongIn(const Json& reply) {
   return QStringLiteral("first wrong: %1 : %2").arg(qs(first.value("tensor", "")), qs(first.value("why", "")));
 }
 
-/// What errors of layers of which none is wrong come to. Of a tensor nothing can be told where no number is expected.
+/// Describes errors of layers none of which is wrong. Nothing can be said about a tensor without expected finite
+/// numbers.
 QString noneIsWrong(const RunErrors& errors) {
   const auto measured = [](const TensorErrors& tensor) { return tensor.errors.carried.has_value(); };
   const auto lost = [](const TensorErrors& tensor) {
@@ -64,7 +65,8 @@ void RunController::send(const QString& what, const std::string& id, const Worke
                  request, this, std::move(decode),
                  [this, id, session, done = std::move(done)](auto& answer) {
                    m_request = 0;
-                   if (session != m_session) return next();  // of runs that are closed; ids are used again
+                   // In this case, the answer belongs to runs that were closed, whose ids are used again.
+                   if (session != m_session) return next();
                    if (answer.ok()) {
                      done(std::move(answer).value());
                    } else {
@@ -122,7 +124,7 @@ void RunController::queueBuild(const std::string& id, const std::string& refitte
       log(id,
           QStringLiteral("built: %1 regions, %2 of them distinct").arg(built.build.regions).arg(built.build.distinct));
       m_runs.change(id, [&](Run& changed) {
-        if (!changed.build) changed.build = std::move(built.build);  // one that is built again keeps what it had
+        if (!changed.build) changed.build = std::move(built.build);  // a run that is built again keeps its results
         if (!changed.made) changed.made = std::move(built.made);
         if (changed.working()) changed.state = RunState::Timing;
       });

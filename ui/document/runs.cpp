@@ -15,17 +15,17 @@ namespace fusescope {
 
 namespace {
 
-/// What errors of layers are judged by: a bound of max|Δ| over rms.
+/// Returns the tolerance for errors of layers, which is a bound of max|Δ| over rms.
 Tolerance boundOf(const Tolerance& tolerance) {
   return tolerance.rms ? tolerance : Tolerance::ofLoweredTypes();
 }
 
-/// How well errors fit what the settings ask for: by their inputs first, then by what they are against.
+/// Returns how well errors fit the settings: their inputs count more than what they were compared with.
 int fitOf(const RunErrors& errors, const RunSettings& settings) {
   return 2 * (errors.inputs == settings.inputs) + (errors.against == name(settings.errorsAgainst));
 }
 
-/// "8 samples", "1 random sample".
+/// Returns a text such as "8 samples" or "1 random sample".
 QString samplesOf(const RunErrors& errors) {
   return plural(errors.samples, errors.inputs.empty() ? QStringLiteral("random sample") : QStringLiteral("sample"));
 }
@@ -36,12 +36,12 @@ Runs::Runs(PlanDocument& document, QObject* parent) : QObject(parent), m_documen
   connect(&document, &PlanDocument::modelChanged, this, &Runs::letPlansGo);
 }
 
-/// What still makes plans keeps those that it was given.
+/// Threads that are still making plans keep the plans that they were given.
 void Runs::letPlansGo() {
   m_plans = newPlans();
 }
 
-/// Whoever lets go of them last, the plans are taken apart in another thread.
+/// When the last reference is released, the plans are destroyed in another thread.
 std::shared_ptr<RunPlans> Runs::newPlans() {
   return {new RunPlans, [](RunPlans* gone) { discard(std::shared_ptr<RunPlans>(gone)); }};
 }
@@ -403,7 +403,7 @@ void Runs::setSettings(const RunSettings& settings) {
 }
 
 void Runs::restore(const Session& session) {
-  discard(std::exchange(m_runs, session.runs));  // all that was measured of thousands of kernels takes long to free
+  discard(std::exchange(m_runs, session.runs));  // freeing the measurements of thousands of kernels takes long
   m_shown = session.shown;
   m_comparedWith = session.comparedWith;
   m_comparison = session.comparison;

@@ -159,7 +159,7 @@ class Runs : public QObject {
   std::vector<Run> m_runs;
   std::string m_shown, m_comparedWith, m_comparison;
   std::vector<std::string> m_lanes;
-  /// Which two were shown when the last run was added, and which run that is.
+  /// The two runs that were displayed when the last run was added, and that run.
   struct Before {
     std::string added, shown, comparedWith;
   };
@@ -169,7 +169,7 @@ class Runs : public QObject {
   std::optional<BackgroundTime> m_background;
   std::shared_ptr<RunPlans> m_plans = newPlans();
 
-  /// What layerTimes() gave last, and of what.
+  /// The last result of layerTimes(), and its arguments.
   struct KnownTimes {
     SharedOptional<RunTime> of;
     std::shared_ptr<const PlanSnapshot> plan;
@@ -178,7 +178,7 @@ class Runs : public QObject {
   };
   mutable KnownTimes m_known;
 
-  /// What the errors of the shown run say, and what that was worked out of.
+  /// What the errors of the displayed run say, and from what this was computed.
   struct KnownErrors {
     SharedOptional<RunErrors> of;
     std::shared_ptr<const PlanSnapshot> plan;
@@ -193,19 +193,19 @@ class Runs : public QObject {
   const KnownErrors& knownErrors() const;
   mutable KnownErrors m_knownErrors;
 
-  /// What errors layer by layer come to by the graph on screen and the tolerance of the settings.
+  /// The errors of layers, judged with the graph on screen and the tolerance of the settings.
   struct Judged {
     SharedOptional<RunErrors> of;
-    std::set<std::string> leading;    ///< leadingToOutputs()
-    std::optional<FirstWrong> first;  ///< of those that lead to an output
-    bool notFinite = false;           ///< the first became infinite or NaN
+    std::set<std::string> leading;    ///< see leadingToOutputs()
+    std::optional<FirstWrong> first;  ///< among the tensors that lead to an output
+    bool notFinite = false;           ///< whether the first one became infinite or NaN
   };
   const Judged& judged(const SharedOptional<RunErrors>& errors) const;
   /// Returns the verdict of the errors per layer of `run`, a run of this model, if it decides where the run goes wrong.
   /// Null if the evaluation decides instead because it was made on the inputs of the settings, or if there are no
   /// errors per layer.
   const Judged* judgedByLayers(const Run& run) const;
-  /// All that were asked for, and of what: it is asked for again and again.
+  /// All results that were requested, with their arguments, because they are requested repeatedly.
   struct KnownJudged {
     std::shared_ptr<const Model> model;
     Tolerance tolerance{};

@@ -14,7 +14,7 @@ SelectionHistory::SelectionHistory(Selection& selection, const PlanDocument& doc
   });
 }
 
-/// Nothing selected is no place to come back to.
+/// An empty selection is not recorded in the history.
 void SelectionHistory::note() {
   Visited now{m_selection.nodes(), m_selection.inside(), m_selection.kernel()};
   if (now.nodes.empty() && now.kernel.empty()) return;

@@ -34,13 +34,13 @@ class SelectionHistory : public QObject {
   };
   void note();
   void goTo(std::size_t place);
-  /// What the document shows is of another graph than `before`; null: of another model.
+  /// Is called when the document shows another graph than `before`, or, if that is null, another model.
   void follow(const Graph* before);
 
   Selection& m_selection;
   const PlanDocument& m_document;
-  std::vector<Visited> m_visited;  ///< oldest first
-  std::size_t m_at = 0;            ///< of m_visited, what is selected; meaningless while it is empty
+  std::vector<Visited> m_visited;  ///< the oldest first
+  std::size_t m_at = 0;            ///< the index of the selection in m_visited; without meaning if that is empty
 };
 
 }  // namespace fusescope

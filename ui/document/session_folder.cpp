@@ -17,11 +17,12 @@ namespace {
 
 const QString kLockSuffix = QStringLiteral(".lock");
 const QString kSavedAs = QStringLiteral("saved_as");
-constexpr int kNever = 0;  ///< for a lock: only the end of its process makes it stale
-/// Another window that collects has a lock for so short a time; one that has the session open keeps it.
+constexpr int kNever = 0;  ///< a lock becomes stale only when its process ends
+/// A window that collects files holds a lock for at most this time; a window that has the session open holds it
+/// permanently.
 constexpr int kAttempts = 10, kAttemptMs = 2;
 
-/// "run-7.fse", "tune-0f….json", "tuned-0f….json", "value.npz", and what is left of one that was being written:
+/// Matches "run-7.fse", "tune-0f….json", "tuned-0f….json", "value.npz", and unfinished files such as
 /// "run-7.fse.x1Y2z3".
 const QRegularExpression& keptName() {
   static const QRegularExpression name(
@@ -29,13 +30,14 @@ const QRegularExpression& keptName() {
   return name;
 }
 
-/// "ID.fsession.x1Y2z3": a session that was being written.
+/// Matches "ID.fsession.x1Y2z3", a session that was not written completely.
 const QRegularExpression& halfWrittenName() {
   static const QRegularExpression name(QStringLiteral("^(.+)\\.fsession\\.\\w{6}$"));
   return name;
 }
 
-/// Held in this process by who has a lock for a moment only: to the others it would look like another window.
+/// A thread of this process locks it while it briefly holds a lock file. For other threads, the lock file would look
+/// like another window.
 std::mutex& lookingMutex() {
   static std::mutex mutex;
   return mutex;
@@ -58,11 +60,11 @@ QStringList linesOf(const QString& file) {
 
 }  // namespace
 
-/// What all sessions refer to.
+/// The files to which all sessions refer.
 struct SessionFolder::Known {
   std::set<QString> engines;
-  QSet<QString> unread;  ///< ids of sessions of which that is not known
-  QSet<QString> ids;     ///< of the others
+  QSet<QString> unread;  ///< ids of sessions that could not be read
+  QSet<QString> ids;     ///< ids of the other sessions
 
   void add(const QString& file, const QString& id) {
     const auto session = readSession(file.toStdString());
@@ -107,7 +109,7 @@ std::unique_ptr<QLockFile> SessionFolder::lock(const QString& id) const {
 
 bool SessionFolder::whileFree(const QString& id, const std::function<void()>& work) const {
   const std::scoped_lock one(lookingMutex());
-  const auto held = tryLock(lockFile(id));  // given free, it leaves no file
+  const auto held = tryLock(lockFile(id));  // releasing the lock removes its file
   if (held == nullptr) return false;
   work();
   return true;
@@ -143,7 +145,7 @@ void SessionFolder::noteSaved(const Session& session, const QString& file) const
     QStringList files = linesOf(list);
     if (files.contains(absolute) || !QFileInfo(folder).isDir()) continue;
     files << absolute;
-    // If it cannot be written, the engines may be collected: they are built again when they are needed.
+    // If the list cannot be written, the engines may be removed; they are built again when they are needed.
     (void)writeFileAtomically(list.toStdString(), (files.join(QLatin1Char('\n')) + QLatin1Char('\n')).toStdString());
   }
 }
@@ -158,7 +160,7 @@ SessionFolder::Known SessionFolder::known() const {
       if (QFileInfo::exists(file)) {
         known.add(file, id);
       } else if (!QFileInfo(QFileInfo(file).path()).isDir()) {
-        known.unread.insert(id);  // its disk may come back
+        known.unread.insert(id);  // its disk may become available again
       }
     }
   }
@@ -180,7 +182,7 @@ void SessionFolder::collectEngines(const QString& id, const Known& known, const 
   }
   if (more || id == own.id) return;
   QFile::remove(folder.filePath(kSavedAs));
-  QDir(m_path).rmdir(id);  // fails where something of another's is in it
+  QDir(m_path).rmdir(id);  // this fails if the folder contains a file of another program
 }
 
 void SessionFolder::removeEngines(const QString& id) const {

@@ -63,7 +63,8 @@ class SessionFolder {
   struct Known;
   Known known() const;
   QString lockFile(const QString& id) const;
-  /// Does it while no window has the session; false: one has. What it does is short: others wait for it.
+  /// Does `work` while no window has the session open, and returns false if one has. The work must be short, because
+  /// other windows wait for it.
   bool whileFree(const QString& id, const std::function<void()>& work) const;
   void collectEngines(const QString& id, const Known& known, const Own& own) const;
 

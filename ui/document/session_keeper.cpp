@@ -22,7 +22,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kKeepMs = 1000;  ///< from one keeping to the next; a change after a rest is kept at once
+/// The time between two saves; the first change after a longer time is saved immediately.
+constexpr int kKeepMs = 1000;
 constexpr int kCheckMs = 300;  ///< a file that is being written changes many times
 const QString kReadTag = QStringLiteral("read session");
 const QString kKeepTag = QStringLiteral("keep session");
@@ -39,7 +40,7 @@ QStringList pathsOf(const ModelFile& model) {
   return paths;
 }
 
-/// Null where none can be made.
+/// Returns null if no folder can be made.
 std::unique_ptr<TemporaryFolder> scratchFolder() {
   auto folder = TemporaryFolder::in(QDir::tempPath().toStdString(), "fusescope-window");
   return folder.ok() ? std::make_unique<TemporaryFolder>(std::move(folder).value()) : nullptr;
@@ -149,7 +150,7 @@ Session SessionKeeper::session() const {
   session.savedAs = m_path.toStdString();
   session.model = m_document.modelFile();
   if (m_document.kind() == ArtifactKind::Plan) {
-    // The plan is opened again; the model behind it is as data of it.
+    // The plan's file is what is opened again; the model is listed as one of its data files.
     ModelFile plan{{.path = m_document.path().toStdString()}};
     plan.data.push_back(session.model);
     plan.data.insert(plan.data.end(), session.model.data.begin(), session.model.data.end());
@@ -165,7 +166,7 @@ Session SessionKeeper::session() const {
 
 void SessionKeeper::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
   if (isSessionFile(path.toStdString())) return openSession(path, false);
-  m_pending.reset();  // whose model is still being opened: this one comes in its place
+  m_pending.reset();  // the new file replaces a session whose model is still being opened
   m_jobs.cancel(kReadTag);
   const bool again = m_document.model() && QFileInfo(path) == QFileInfo(m_document.path());
   if (again && options == PlanOptions() && inputs.empty()) return m_document.reload();
@@ -196,9 +197,9 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
 
 void SessionKeeper::locate(const QString& model) {
   if (!m_missing) return;
-  Waiting found = *m_missing;  // which waits on where this is no model either
+  Waiting found = *m_missing;  // a copy: if this file is no model either, the session continues to wait
   found.session.model = movedTo(std::move(found.session.model), model.toStdString());
-  // Its files are read elsewhere; what applies to a model that has not changed is everything.
+  // The files are read on another thread. If the model has not changed, everything in the session applies.
   m_jobs.run(
       kReadTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
       [this, found](const ModelState& state) { restore(found, state.change == ModelChange::Changed); });
@@ -218,7 +219,7 @@ void SessionKeeper::modelOpened() {
   m_modelName = QFileInfo(m_openModel).fileName();
   if (!m_watcher.files().isEmpty()) m_watcher.removePaths(m_watcher.files());
   m_watcher.addPaths(pathsOf(m_document.modelFile()));
-  if (again) return emit changed();  // read again: everything else stays
+  if (again) return emit changed();  // the same model was read again, and everything else stays
   m_missing.reset();
   m_controller.forget();
   m_document.undoStack().clear();
@@ -231,22 +232,23 @@ void SessionKeeper::modelOpened() {
     m_document.setCalibrated(session.calibrated.ranges);
     noteSaved(!unsaved);
     if (!path.isEmpty()) PlanDocument::remember(path);
-    if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also where it was moved to
+    if (free && keeps() && !m_path.isEmpty()) m_folder.noteSaved(session, m_path);  // also if the file was moved
     emit restored(session.view);
     if (!free) emit openElsewhere(path);
   } else {
     begin(newId());
     m_path.clear();
-    Session fresh;  // how runs are made stays as the user chose it; inputs are of the network that they were made for
+    // The settings of runs are the user's, whereas inputs belong to the network for which they were chosen.
+    Session fresh;
     fresh.settings = m_runs.settings();
-    std::string whyNot;  // examples that an ONNX file carries are small, and found in no time
+    std::string whyNot;  // ignored; examples in an ONNX file are small and found quickly
     const bool isOnnx = m_document.kind() == ArtifactKind::Model && !isOfExportedProgram(*m_document.model());
     fresh.settings.inputs = isOnnx ? orCarried({}, *m_document.snapshot()->plan, whyNot) : SampleSource();
     fresh.settings.tune = {};
     m_runs.restore(fresh);
     m_document.setCalibrated(nullptr);
     emit began();
-    noteSaved(true);  // also what the model comes with
+    noteSaved(true);  // what the model contains counts as saved, too
   }
   emit changed();
 }
@@ -262,7 +264,7 @@ Status SessionKeeper::save(const QString& path) {
   m_document.undoStack().setClean();
   PlanDocument::remember(path);
   keepNow();
-  collect();  // engines of runs that were deleted: from now on no file has them
+  collect();  // removes the engines of deleted runs, to which no file refers any more
   emit changed();
   return written;
 }
@@ -279,7 +281,7 @@ void SessionKeeper::keepNow() {
   m_keepTimer.stop();
   if (!keeps() || !m_document.model()) return;
   m_lastKept.start();
-  if (!m_differs) return dropKept();  // all of it is in the user's file
+  if (!m_differs) return dropKept();  // the user's file contains everything
   const auto work = [file = m_folder.keptFile(qs(m_id)), kept = session(), wanted = m_keptWanted](const StopToken&) {
     auto written = writeSession(file.toStdString(), kept);
     if (!*wanted) QFile::remove(file);
@@ -303,14 +305,15 @@ void SessionKeeper::recover(const QString& file) {
 
 void SessionKeeper::discard(const QString& file) {
   QFile::remove(file);
-  collect();  // a file of the user's may still refer to some of its engines
+  collect();  // a file of the user may still refer to some of the engines
 }
 
 void SessionKeeper::close() {
   m_keepTimer.stop();
   if (!keeps()) return;
   dropKept();
-  // The engines of a session that is in a file of the user's stay: comparing needs them. Those that are in none go.
+  // If a file of the user contains the session, its engines are kept, because comparing needs them. Otherwise they are
+  // removed.
   if (m_path.isEmpty()) m_folder.removeEngines(qs(m_id));
 }
 
@@ -330,7 +333,7 @@ void SessionKeeper::checkModel() {
   const auto look = [known, model, inputs = m_document.inputs()](const StopToken& stop) {
     Found found{stateOnDisk(known)};
     if (found.state.change != ModelChange::Changed || model == nullptr) return found;
-    const auto now = openModel(known.path, inputs, stop);  // numbers that were read before may be gone
+    const auto now = openModel(known.path, inputs, stop);  // the numbers that were read before may no longer exist
     found.inWeightsAlone =
         now.ok() && compareExceptWeights(*unquantized(model), *now.value(), Numbers::LeftOut).isSameNetwork();
     return found;

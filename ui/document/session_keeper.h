@@ -73,28 +73,28 @@ class SessionKeeper : public QObject {
   /// A session that was read.
   struct Waiting {
     Session session;
-    QString path;  ///< where it is saved; empty: nowhere
+    QString path;  ///< the file in which it is saved; empty if there is none
     bool unsaved = false;
   };
 
   void openSession(const QString& path, bool recovered);
   void restore(Waiting read, bool modelChanged);
   void modelOpened();
-  /// False: another window has the session `id`, and this one has another.
+  /// Returns false if another window has the session `id`, in which case this window gets a new session.
   bool begin(const std::string& id);
   void collect();
-  /// What is kept by itself is no longer wanted, also if it is just being written.
+  /// Removes what was stored automatically, also if it is being written at the moment.
   void dropKept();
   void keepSoon();
   void keepNow();
-  /// Somebody did something that is worth saving.
+  /// Is called when the user has done something that is worth saving.
   void worked();
-  /// The settings, without what is not worth saving of them.
+  /// Returns the settings without those that are not worth saving.
   RunSettings settings() const;
-  /// All of it is in a file of the user's, or there is nothing yet.
+  /// Notes that a file of the user contains everything, or that there is nothing to save yet.
   void noteSaved(bool saved);
   void checkModel();
-  /// Watches its files, also those that were replaced by others of the same name, which ends a watch.
+  /// Watches the files, also those that were replaced by files of the same name, which ends a watch.
   void watch(const ModelFile& file);
 
   PlanDocument& m_document;
@@ -104,15 +104,16 @@ class SessionKeeper : public QObject {
   SessionFolder m_folder;
   QString m_path, m_modelName, m_openModel;
   std::string m_id;
-  bool m_differs = false;  ///< from the file of the user's, or from what was opened: it is kept by itself
+  /// whether the session differs from the user's file or from what was opened, so that it is stored automatically
+  bool m_differs = false;
   bool m_worked = false;
-  RunSettings m_settings;  ///< settings() as they were saved or opened
+  RunSettings m_settings;  ///< settings() when they were saved or opened
   std::function<Json()> m_view;
-  std::optional<Waiting> m_pending;  ///< its model is being opened
-  std::optional<Waiting> m_missing;  ///< its model is not where it was, and has to be located
+  std::optional<Waiting> m_pending;  ///< the session whose model is being opened
+  std::optional<Waiting> m_missing;  ///< the session whose model is not at its place and must be located
   std::unique_ptr<QLockFile> m_lock;
-  std::shared_ptr<std::atomic<bool>> m_keptWanted;  ///< asked by what writes it
-  std::unique_ptr<TemporaryFolder> m_scratch;       ///< of engines, where no session is kept
+  std::shared_ptr<std::atomic<bool>> m_keptWanted;  ///< read by the thread that writes
+  std::unique_ptr<TemporaryFolder> m_scratch;       ///< for engines if no session is stored
   QTimer m_keepTimer, m_checkTimer;
   QElapsedTimer m_lastKept;
   QFileSystemWatcher m_watcher;

@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// So small a part of what is allowed is far within, its inverse far beyond.
+/// An error of at most this share of the bound is far within it; an error of at least the inverse is far beyond.
 constexpr double kFar = 0.1;
 
 const QString kCannotBeTold = QStringLiteral("cannot be told");
@@ -72,7 +72,7 @@ QString levelText(ErrorLevel level) {
 
 namespace {
 
-/// In as few digits, `least` or more, as tell it from `bound`.
+/// Returns the error with as few digits as possible, but at least `least`, so that it differs visibly from `bound`.
 QString besideBound(double error, double bound, int least) {
   constexpr int kMostDigits = 6;
   for (int digits = least; digits < kMostDigits; ++digits) {
@@ -83,7 +83,8 @@ QString besideBound(double error, double bound, int least) {
   return QString::number(error, 'g', kMostDigits);
 }
 
-/// "15.7 M": a distance of numbers that were lost has many digits, which nobody reads.
+/// Shortens numbers, for example to "15.7 M": the distance of numbers that were lost has many digits, which nobody
+/// reads.
 QString ulpText(double ulp) {
   constexpr double kFirstShort = 1000, kMost = 1e15;
   return ulp >= kFirstShort && ulp < kMost ? countText(static_cast<std::int64_t>(ulp)) : errorText(ulp);

@@ -39,7 +39,7 @@ QString ShownMade::words() const {
 
 void ShownMade::follow() {
   const auto snapshot = m_document.snapshot();
-  if (!snapshot || m_document.planning()) return;  // the plan that comes is followed
+  if (!snapshot || m_document.planning()) return;  // the new plan will be followed instead
   const Run* run = m_runs.shown();
   Wanted wanted;
   if (run != nullptr && run->made && m_runs.ofThisPlan(*run))

@@ -31,11 +31,11 @@ class ShownMade : public QObject {
  private:
   void follow();
 
-  /// What is to be shown, and of what.
+  /// The read-back plan that is to be shown, and the plan to which it belongs.
   struct Wanted {
     SharedOptional<Json> made;
     std::shared_ptr<const Plan> plan;
-    std::string run;  ///< empty: it was built in the background
+    std::string run;  ///< empty if it was built in the background
     bool same(const Wanted& other) const {
       return made.isSameObject(other.made) && plan == other.plan && run == other.run;
     }

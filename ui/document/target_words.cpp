@@ -11,7 +11,7 @@ namespace fusescope {
 
 namespace {
 
-/// "openvino 2026.4.1, in ~/venv/bin/python".
+/// Returns a text such as "openvino 2026.4.1, in ~/venv/bin/python".
 QString withPlace(const CompilerIdentity& compiler) {
   const QString title = compilerTitle(compiler);
   QString place = qs(compiler.environment);

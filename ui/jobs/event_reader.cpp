@@ -9,7 +9,7 @@ EventReader::EventReader(QObject* parent)
 
 EventReader::~EventReader() {
   m_thread.request_stop();
-  m_thread.join();  // before Qt takes the object apart, to which the thread posts
+  m_thread.join();  // the thread posts to this object, so that it must end before Qt destroys it
 }
 
 void EventReader::expect(std::int64_t id, Decode decode) {

@@ -48,7 +48,7 @@ class EventReader : public QObject {
  private:
   struct Input {
     QByteArray bytes;
-    std::vector<Event> delivered;  ///< to be freed
+    std::vector<Event> delivered;  ///< are freed next
     bool last = false;
   };
 
@@ -64,10 +64,10 @@ class EventReader : public QObject {
   std::condition_variable_any m_changed;
   std::deque<Input> m_inputs;
   std::map<std::int64_t, Decode> m_expected;
-  std::vector<Event> m_events;  ///< read, and not yet delivered
+  std::vector<Event> m_events;  ///< events that were read and not delivered yet
   bool m_ended = false;
-  bool m_posted = false;  ///< a call of deliver() is under way
-  std::jthread m_thread;  ///< the last member: it uses the others
+  bool m_posted = false;  ///< whether a call of deliver() is queued
+  std::jthread m_thread;  ///< the last member, because it uses the others
 };
 
 }  // namespace fusescope

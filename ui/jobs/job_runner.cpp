@@ -6,7 +6,7 @@
 namespace fusescope {
 
 JobRunner::JobRunner(QObject* parent) : QObject(parent) {
-  // Planning, layout and a model that opens may all be under way; each is one thread.
+  // Planning, a layout and the opening of a model may run at the same time, each on one thread.
   m_pool.setMaxThreadCount(4);
 }
 
@@ -36,9 +36,11 @@ void JobRunner::start(const QString& tag, Job job) {
   lane->running = true;
   lane->wanted = true;
   lane->stop = std::stop_source();
-  // `this` outlives the runnable: the destructor waits for the pool. Calls queued to a dead runner are dropped by Qt.
+  // `this` exists longer than the runnable, because the destructor waits for the pool. Qt drops calls that are queued
+  // to a destroyed runner.
   m_pool.start(QRunnable::create([this, tag, job = std::move(job), token = lane->stop.get_token()]() mutable {
-    std::shared_ptr<const void> result = std::exchange(job.work, nullptr)(token);  // what it holds is freed here
+    // What the work captured is freed here.
+    std::shared_ptr<const void> result = std::exchange(job.work, nullptr)(token);
     QMetaObject::invokeMethod(
         this, [this, tag, job = std::move(job), result = std::move(result)]() mutable { finished(tag, job, result); },
         Qt::QueuedConnection);
@@ -57,7 +59,7 @@ void JobRunner::finished(const QString& tag, const Job& job, std::shared_ptr<con
     start(tag, std::move(next));
   }
   if (wanted && job.receiver) job.deliver(result);
-  // What nobody has kept of it is freed off this thread.
+  // If nobody else has kept the result, it is freed on another thread.
   m_pool.start(QRunnable::create([result = std::move(result)]() mutable { result.reset(); }));
   emit activityChanged();
 }

@@ -57,7 +57,7 @@ class JobRunner : public QObject {
   };
   struct Lane {
     bool running = false;
-    bool wanted = false;  ///< the running job is still the newest request
+    bool wanted = false;  ///< whether the running job is still the newest request
     std::stop_source stop{std::nostopstate};
     std::optional<Job> waiting;
   };

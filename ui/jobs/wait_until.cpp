@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kWakeMs = 20;  ///< for what ends without an event
+constexpr int kWakeMs = 20;  ///< milliseconds, for conditions that change without an event
 
 }  // namespace
 

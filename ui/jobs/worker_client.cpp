@@ -77,8 +77,8 @@ void WorkerClient::giveUp(std::int64_t id) {
     answer(replaceWorker(), Diagnostic::cancellation());
     return;
   }
-  // The worker is at another request, which must not be lost for this one. When it has come to this one, it is asked
-  // for no answer.
+  // The worker is working on another request, which must not be lost because of this one. When it reaches this request,
+  // it is told not to answer.
   QTimer::singleShot(kCancelGraceMs, this, [this, id] { giveUp(id); });
   answer(found->second, Diagnostic::cancellation());
 }
@@ -103,7 +103,7 @@ void WorkerClient::take(const std::vector<EventReader::Event>& events) {
     const auto found = m_pending.find(event.id);
     if (found == m_pending.end()) continue;
     if (event.answer == nullptr) {
-      // A copy: what is called may send, cancel, or take the request away.
+      // These are copies, because the called function may send, cancel or remove a request.
       const OnProgress progress = found->second.progress;
       if (found->second.cancelled) continue;
       const WorkSettings work = found->second.request.settings;
@@ -140,7 +140,7 @@ void WorkerClient::answer(Pending& pending, const Diagnostic& error) {
   if (std::exchange(pending.answered, true)) return;
   emit told(pending.request.settings, {}, {});
   if (!pending.receiver) return;
-  const Deliver deliver = pending.deliver;  // what is called may take the request away
+  const Deliver deliver = pending.deliver;  // the called function may remove the request
   deliver(pending.decode(Result<Json>(error)).get());
 }
 

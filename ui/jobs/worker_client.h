@@ -78,7 +78,7 @@ class WorkerClient : public QObject {
     Deliver deliver;
     OnProgress progress;
     bool cancelled = false;
-    bool answered = false;  ///< as cancelled, while the worker has not let go of it
+    bool answered = false;  ///< whether it was answered as cancelled although the worker is still working on it
   };
 
   std::int64_t submit(WorkerRequest request, QObject* receiver, EventReader::Decode decode, Deliver deliver,
@@ -88,17 +88,17 @@ class WorkerClient : public QObject {
   void startWorker();
   void take(const std::vector<EventReader::Event>& events);
   void giveUp(std::int64_t id);
-  /// Hands what was not cancelled to a new worker, in order, and takes out the rest.
+  /// Sends the requests that were not cancelled to a new worker, in order, and returns the others.
   [[nodiscard]] std::vector<Pending> replaceWorker();
   void answer(std::vector<Pending> pending, const Diagnostic& error);
   void workerEnded(const QString& reason, bool couldRun);
   void answer(Pending& pending, const Diagnostic& error);
 
   QString m_program;
-  WorkerProcess* m_worker = nullptr;          ///< a child; null: none runs
-  std::map<std::int64_t, Pending> m_pending;  ///< in the order of sending: the worker is at the first
+  WorkerProcess* m_worker = nullptr;          ///< a child of this object; null if none is running
+  std::map<std::int64_t, Pending> m_pending;  ///< in the order of sending; the worker is working on the first one
   std::int64_t m_nextId = 1;
-  bool m_isOld = false;  ///< m_worker, if there is one
+  bool m_isOld = false;  ///< whether m_worker must be replaced
 };
 
 }  // namespace fusescope

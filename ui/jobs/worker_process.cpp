@@ -5,7 +5,7 @@ namespace fusescope {
 namespace {
 
 constexpr int kKeptErrorBytes = 2000;
-constexpr int kKilledMs = 10'000;  ///< so long may a process that was killed take to be gone, on a busy machine
+constexpr int kKilledMs = 10'000;  ///< milliseconds that a killed process may take to end on a busy machine
 
 }  // namespace
 
@@ -23,7 +23,7 @@ WorkerProcess::WorkerProcess(const QString& program, QObject* parent) : QObject(
                        .arg(m_process.errorString(), m_program),
                    false);
       },
-      Qt::QueuedConnection);  // it may be raised by start() itself
+      Qt::QueuedConnection);  // start() itself may emit it
   connect(&m_process, qOverload<int, QProcess::ExitStatus>(&QProcess::finished), this, &WorkerProcess::finished);
   connect(&m_reader, &EventReader::arrived, this, &WorkerProcess::arrived);
   connect(&m_reader, &EventReader::ended, this, [this] { emit ended(m_reason, true); });

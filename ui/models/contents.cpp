@@ -32,14 +32,15 @@ QString groupText(const std::vector<std::string>& names) {
   return qs(joined(names, "  |  "));
 }
 
-/// What a click on a group goes to: its first fused node, by handle.
+/// Returns the target of a click on a group: the handle of its first fused node.
 QString firstHandle(const ComparedGroup& group) {
   for (const auto* side : {&group.identitiesOfA, &group.identitiesOfB})
     if (!side->empty()) return qs(group.body.exactly(handleOf(side->front())));
   return {};
 }
 
-/// What fills a bar: the largest difference, or how far turns are apart where that is more.
+/// Returns the difference that fills a bar: the largest difference, or the largest spread between turns if that is
+/// larger.
 double fullBar(const RunComparison& comparison) {
   double most = 0;
   for (const ComparedGroup& group : comparison.groups) {
@@ -49,7 +50,7 @@ double fullBar(const RunComparison& comparison) {
   return most;
 }
 
-/// B's time less A's. Coloured only where every turn agrees about its sign.
+/// Returns the cell for B's time minus A's. It is coloured only if all turns agree about the sign.
 Cell differenceCell(const ComparedGroup& group, double most) {
   if (!group.deltaMs)
     return {.text = QStringLiteral("unknown"), .sort = kUnknownLast, .tone = Tone::Dim, .number = true};
@@ -73,13 +74,14 @@ Tone errorToneOf(const TensorComparison& tensor) {
   return tensor.ok ? Tone::Plain : Tone::Warning;
 }
 
-/// Why there are no numbers, else what the tensor is.
+/// Returns why there are no numbers, or otherwise the kind of the tensor.
 QString contentKind(const TensorComparison& tensor, bool output) {
   if (tensor.problem.empty()) return output ? QStringLiteral("output") : QStringLiteral("inside");
   return tensor.isMeaningful() ? qs(tensor.problem) : QStringLiteral("cannot be told: %1").arg(qs(tensor.problem));
 }
 
-/// A tensor that cannot be compared stands among the worst, one of which nothing can be told behind all others.
+/// Returns the row of a tensor. A tensor that cannot be compared is sorted among the worst; a tensor about which
+/// nothing can be said comes last.
 TableRow errorRow(const TensorComparison& tensor, bool output) {
   const QString name = qs(tensor.name), kind = contentKind(tensor, output);
   const bool hasNumbers = tensor.problem.empty();
@@ -144,7 +146,8 @@ TableContent compareContent(const RunComparison* comparison) {
           b.isEmpty() ? Cell() : milliseconds(group.bMs),
           differenceCell(group, most)}});
   }
-  // What is fused otherwise first, then what the turns tell apart, then the largest difference.
+  // Rows with different fusions come first, then rows whose difference is the same in all turns, and then the largest
+  // differences.
   const auto rank = [](const TableRow& row) {
     return std::tuple(row.cells[0].tone != Tone::Warning, row.cells[4].tone == Tone::Dim,
                       -row.cells[4].sort.toDouble());

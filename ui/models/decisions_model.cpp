@@ -17,7 +17,8 @@ bool refusedPin(const Decision& decision) {
   return !decision.allowed && answersDirective(decision);
 }
 
-// A decision of a cover answers what the plan was asked that it is, or that its compiler was asked for.
+// An index of a cover's decisions is also an index of the decisions of the plan that was requested: the cover is that
+// plan, or it begins with its decisions.
 
 std::optional<PinAnswer> pinAnswerAt(const Cover& cover, std::uint32_t index) {
   const DirectiveAnswer* answer = answerAt(askedPlan(cover), index);
@@ -42,7 +43,8 @@ bool wanted(const Cover& cover, std::uint32_t index, bool isNew, DecisionFilter 
   return false;
 }
 
-/// Refused directives, then what pins cost, then what else concerns a directive, then refusals, then the rest.
+/// Refused directives come first, then prices of pins, then other decisions about directives, then refusals, and then
+/// the rest.
 int urgency(const Cover& cover, std::uint32_t index) {
   const Decision& decision = cover.decisions[index];
   if (refusedPin(decision)) return 0;
@@ -52,7 +54,7 @@ int urgency(const Cover& cover, std::uint32_t index) {
   return decision.allowed ? 4 : 3;
 }
 
-/// Whether it was allowed; of a pin, which of its answers it is.
+/// Returns whether the decision allows something, or, for a pin, the answer.
 QString markText(const Cover& cover, std::uint32_t index) {
   const QString plain = cover.decisions[index].allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
   if (isOfAllPins(askedPlan(cover), index)) return QStringLiteral("Σ all");
@@ -72,14 +74,14 @@ QString markText(const Cover& cover, std::uint32_t index) {
   return plain;
 }
 
-/// A pin that holds at a price, or that found nothing to pin: neither good nor bad.
+/// Returns whether the answer is neither good nor bad: a pin that has a price, or for which there was nothing to pin.
 bool isMiddling(const Cover& cover, std::uint32_t index) {
   const auto answer = pinAnswerAt(cover, index);
   return answer == PinAnswer::Price || answer == PinAnswer::Nothing;
 }
 
-/// What the compiler that made the cover did with the type that the answer at `index` is about; null: it is about no
-/// such type, or a plan of ours is shown.
+/// Returns what the compiler that made the cover did with the type which the answer at `index` is about. Returns null
+/// if the answer is not about a type, or if the cover is our own plan.
 const ReadBackPin* madeOfPin(const Cover& cover, std::uint32_t index) {
   const ReadBackPlan* made = asReadBack(cover);
   if (made == nullptr || made->pins.empty() || answerAt(*made->asked, index) == nullptr) return nullptr;
@@ -89,7 +91,7 @@ const ReadBackPin* madeOfPin(const Cover& cover, std::uint32_t index) {
   return pin == made->pins.end() ? nullptr : &*pin;
 }
 
-/// "onnxruntime 1.20: ignored, it calculates in f32."
+/// Returns a text such as "onnxruntime 1.20: ignored, it calculates in f32".
 QString madeOfPinText(const ReadBackPlan& made, const ReadBackPin& pin) {
   const QString has = pin.granted ? QStringLiteral(", it calculates in %1").arg(typeWord(*pin.granted)) : QString();
   QString why = pin.why.empty() ? QString() : QStringLiteral(": %1").arg(qs(pin.why));
@@ -97,7 +99,8 @@ QString madeOfPinText(const ReadBackPlan& made, const ReadBackPin& pin) {
   return QStringLiteral("%1: %2%3%4.").arg(compilerTitle(made.compiler), pinResultText(pin.result), has, why);
 }
 
-/// What the compiler itself decided stands behind what the plan says, and behind an answer to a pin what it made of it.
+/// Returns the text of a decision. For an answer to a pin, it is followed by what the compiler did with the pin.
+/// Decisions of the compiler come after those of the plan.
 QString sentenceOf(const Cover& cover, std::uint32_t index) {
   const Plan& asked = askedPlan(cover);
   const QString ours =
@@ -106,7 +109,7 @@ QString sentenceOf(const Cover& cover, std::uint32_t index) {
   return pin == nullptr ? ours : QStringLiteral("%1 — %2").arg(ours, madeOfPinText(*asReadBack(cover), *pin));
 }
 
-/// What bodies answered to directives that name something in them stands among the plan's own answers.
+/// Returns whether an answer that a body gave to a directive is also listed among the plan's own answers.
 bool isLifted(const Cover& cover, const Decision& decision) {
   return std::ranges::any_of(cover.options.directives, [&](const Directive& directive) {
     return !directive.pattern.empty() && causeOf(directive) == decision.by;
@@ -160,7 +163,7 @@ int DecisionsModel::countOf(const PlanSnapshot& snapshot, DecisionFilter filter)
   return static_cast<int>(count);
 }
 
-/// Of a fused node its handle, where this cover or body has it; an answer from a body names what is there by its path.
+/// Returns the handle of a fused node if this cover or body contains it. Things in a body are named by their path.
 QString DecisionsModel::handleOf(const Subject& subject, const BodyPath& path) const {
   const std::string handle =
       subject.kind == SubjectKind::FusedNode && !subject.identity.empty() ? fusescope::handleOf(subject.identity) : "";

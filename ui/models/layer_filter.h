@@ -34,7 +34,7 @@ class LayerFilter {
   struct Term {
     Kind kind = Kind::Word;
     bool negated = false;
-    QString text;  ///< or the field of Compare
+    QString text;  ///< the text, or for Compare the name of the field
     QChar relation;
     double number = 0;
     QRegularExpression regex;

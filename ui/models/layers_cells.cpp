@@ -1,4 +1,4 @@
-// What the rows of LayersModel say, cell by cell and in sum.
+// The texts of the rows of LayersModel, cell by cell and as sums.
 #include "planning/fused_node_facts.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/layers_model.h"
@@ -34,16 +34,16 @@ QString quotedText(const QString& field) {
   return QLatin1Char('"') + doubled + QLatin1Char('"');
 }
 
-/// Sums of rows; nothing where one is not known. Times: of those that have one.
+/// Sums over rows, which are nothing if one of the numbers is unknown. Times are summed over the kernels that have one.
 struct RowSums {
   std::int64_t rows = 0;
   std::optional<double> flops = 0, bytes = 0;
   double ms = 0;
   std::int64_t kernels = 0, timed = 0;
-  bool measured = true;  ///< every time that was added is of a run of this plan
+  bool measured = true;  ///< whether every summed time was measured in a run of this plan
 
-  /// `node`: it is a node's row. `kernel`: it is where its kernel's time and bytes stand. What goes from node to node
-  /// inside a kernel is not moved, so that the bytes of nodes do not add up to anything.
+  /// Adds a row. `node` says whether it is the row of a node, and `kernel` whether it contains the time and bytes of
+  /// its kernel. Values between the nodes of a kernel are not moved, so that the bytes of nodes cannot be summed.
   void add(const LayerView& view, const ShownTime& time, bool node, bool kernel,
            const std::optional<double>& kernelBytes) {
     rows += node;
@@ -56,7 +56,7 @@ struct RowSums {
     }
     if (node) flops = flops && view.flops ? std::optional(*flops + *view.flops) : std::nullopt;
   }
-  /// What is a part of the kernels' time is not said as if it were the whole.
+  /// If only some kernels have times, the text says so.
   QString timeText() const {
     if (timed == 0) return {};
     const QString sum = (measured ? QStringLiteral(", ") : QStringLiteral(", ≈ ")) + msText(ms);
@@ -172,7 +172,7 @@ QVariant LayersModel::toolTip(const Row& row, int column) const {
   return text(row, column);
 }
 
-/// What the cell's name is to be told from where it is cut.
+/// Returns the name from which the name in the cell must remain distinguishable when it is shortened.
 QString LayersModel::twinOf(const Row& row, int column) const {
   const PlanSnapshot::Level& level = m_levels[row.level];
   const FusedNode* fused = column == kFused && level.snapshot->made() == nullptr ? row.fused : nullptr;

@@ -14,14 +14,14 @@ namespace fusescope {
 
 namespace {
 
-/// Empty where the kernel calculates in one type.
+/// Returns an empty text if the kernel calculates in one type.
 QString kernelTypesText(const Cover& cover, const FusedNode& fused) {
   QStringList names;
   for (const DataType type : calculatedTypes(cover, fused)) names << qs(type);
   return names.size() > 1 ? names.join(QStringLiteral(", ")) : QString();
 }
 
-/// `fused` null: the node has no kernel.
+/// `fused` is null if the node has no kernel.
 QString storedText(const Cover& cover, const Node& node, const FusedNode* fused) {
   const ValueId result = node.outputs.empty() ? ValueId() : node.outputs.front();
   if (!result.valid()) return {};
@@ -35,14 +35,15 @@ QString storedText(const Cover& cover, const Node& node, const FusedNode* fused)
   return qs(edge->type) + (heldWider(*fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
 }
 
-/// The names of all kernels that run the node, as their compiler has them; what became of it where there are none.
+/// Returns the names of all kernels that run the node, as their compiler calls them, or the node's fate if there are
+/// none.
 QString kernelsText(const PlanSnapshot& snapshot, NodeId node) {
   QStringList names;
   for (const FusedNode* fused : snapshot.kernelsOf(node)) names << qs(fused->name);
   return names.isEmpty() ? fateWord(snapshot.made()->fateOf(node)) : names.join(QStringLiteral(", "));
 }
 
-/// max|Δ| over rms, infinite where something is; nothing where it is not known or cannot be told.
+/// Returns max|Δ| over rms, which is infinite if an element is. Returns nothing if it is unknown or has no meaning.
 std::optional<double> sizeOf(const std::optional<TensorError>& error) {
   if (!error || !error->isMeaningful()) return std::nullopt;
   return error->nonFinite > 0 ? std::numeric_limits<double>::infinity() : error->maxOverRms;
@@ -69,7 +70,8 @@ void LayersModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
     endResetModel();
     return;
   }
-  // The same rows with other content: selection, scroll position and an open editor survive.
+  // If the rows are the same and only their contents have changed, the selection, the scroll position and an open
+  // editor are kept.
   arrange();
   if (m_rows == before && m_views.size() == count) {
     if (!m_rows.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
@@ -141,7 +143,7 @@ void LayersModel::readLevel(std::uint32_t level) {
     }
     return;
   }
-  // A fused node is called by its main node, whose row has the name.
+  // A fused node has the name of its main node, which is in that node's row.
   for (const NodeId id : graph.order()) {
     Row& row = m_views[viewOf[id.index]];
     if (row.fused != nullptr) row.view.fused = m_views[viewOf[PlanSnapshot::mainNodeOf(*row.fused).index]].view.node;
@@ -204,7 +206,7 @@ void LayersModel::readTypes(const PlanSnapshot& snapshot, Row& row) {
   row.view.pinned = true;
 }
 
-/// A kernel whose time stands at none of the network's nodes.
+/// Returns the row of a kernel whose time is at none of the network's nodes.
 LayersModel::Row LayersModel::readKernel(std::uint32_t level, const FusedNode& fused) {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
   Row row;

@@ -86,24 +86,26 @@ class LayersModel : public QAbstractTableModel {
  private:
   struct Row {
     LayerView view;
-    NodeId node;  ///< invalid: it is a kernel's
+    NodeId node;  ///< invalid for the row of a kernel
     std::uint32_t level = 0;
-    const FusedNode* fused = nullptr;  ///< that the node is drawn in, or whose row it is; null: the node has no kernel
-    ShownTime time;                    ///< of its fused node, where this is its root
-    ShownError error;                  ///< likewise
-    QString kernelTypes;               ///< "f16, f32" where its kernel mixes types
-    QString stored;          ///< type of its first result; "f32 inner" or "f32 wider" where that is in registers
-    bool predicted = false;  ///< its fusion
-    QString pin;             ///< "f16 (obey)"; of whichever directive won
-    bool root = false;       ///< here its kernel's time stands
-    std::optional<double> kernelBytes;  ///< that its fused node reads and writes in memory, where this is its root
+    /// the fused node that contains the node, or the kernel of the row; null if the node has no kernel
+    const FusedNode* fused = nullptr;
+    ShownTime time;       ///< the time of its fused node, if the node is the root
+    ShownError error;     ///< the error of its fused node, if the node is the root
+    QString kernelTypes;  ///< "f16, f32" if its kernel mixes types
+    QString stored;       ///< the type of its first result; "f32 inner" or "f32 wider" if that exists only in registers
+    bool predicted = false;  ///< whether its fusion is predicted
+    QString pin;             ///< the pin that won, such as "f16 (obey)"
+    bool root = false;       ///< whether the time of the kernel is in this row
+    /// the bytes that its fused node reads and writes in memory, if the node is the root
+    std::optional<double> kernelBytes;
   };
   void readPlan();
   void readLevel(std::uint32_t level);
   Row readNode(std::uint32_t level, NodeId node);
   Row readKernel(std::uint32_t level, const FusedNode& fused);
   void readTypes(const PlanSnapshot& snapshot, Row& row);
-  /// One string for all rows that say the same.
+  /// Returns one string for all equal texts.
   const QString& shared(const std::string& text);
   const QString& shared(const QString& text) { return *m_shared.insert(text); }
   QString fusedNameOf(const Row& row) const;
@@ -119,10 +121,10 @@ class LayersModel : public QAbstractTableModel {
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
   const Row& rowAt(int row) const { return m_views[m_rows[static_cast<std::size_t>(row)]]; }
-  std::vector<Row> m_views;  ///< the network's in graph order, then those of its bodies
+  std::vector<Row> m_views;  ///< the nodes of the network in the order of the graph, followed by those of its bodies
   QSet<QString> m_shared;
   std::unordered_map<std::string, QString> m_sharedOf;
-  std::vector<std::uint32_t> m_rows;  ///< of m_views
+  std::vector<std::uint32_t> m_rows;  ///< indices in m_views
   ShownTimes m_times;
   QString m_timesUnknown;
   ShownErrors m_errors;

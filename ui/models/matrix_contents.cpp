@@ -15,7 +15,8 @@ bool isMeasured(const KnownTime& time) {
   return time.how == "run" || time.how == "built";
 }
 
-/// B's time less A's, where the two are known alike: both timed under the same conditions, or both predicted.
+/// Returns B's time minus A's if both have comparable sources: both were timed under the same conditions, or both are
+/// predicted.
 std::optional<double> apart(const MatrixRow& row, std::size_t side, const RunMatrix& matrix) {
   const KnownTime &first = row.cells.front().time, &own = row.cells[side].time;
   if (side == 0 || !matrix.columns[side].unlike.empty()) return {};

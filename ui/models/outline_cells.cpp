@@ -12,7 +12,7 @@ namespace fusescope {
 
 namespace {
 
-/// "f16", "f16+f32"
+/// Returns "f16" or "f16+f32".
 QString typesText(const Cover& cover, const FusedNode& fused) {
   QStringList names;
   for (const DataType type : calculatedTypes(cover, fused)) names << qs(type);
@@ -20,9 +20,9 @@ QString typesText(const Cover& cover, const FusedNode& fused) {
   return names.join(QStringLiteral("+"));
 }
 
-/// The type that it computes in, "f16+" where it calculates in others too: those are told by the tip, for a column that
-/// has room for all of them has none for names. Its nodes are counted beside the type, where they take no room from the
-/// end of the name.
+/// Returns the type in which a fused node calculates, or "f16+" if there are several. The tool tip lists all of them,
+/// because a column that is wide enough for all would leave no room for names. The number of nodes is beside the type,
+/// so that it does not shorten the name.
 QString typeCell(const Cover& cover, const FusedNode& fused) {
   const std::vector<DataType> types = calculatedTypes(cover, fused);
   const QString told = typesText(cover, fused);
@@ -36,18 +36,18 @@ QString blockKernelsText(const CoverBlock& block) {
   return plural(static_cast<std::int64_t>(block.kernels.size()), "kernel");
 }
 
-/// Its nodes, as of a kernel.
+/// Returns the number of nodes, as for a kernel.
 QString blockCell(const CoverBlock& block) {
   return QStringLiteral("· %1").arg(block.nodes.size());
 }
 
-/// What became of a node that has no kernel; empty of one that has.
+/// Returns the fate of a node without a kernel; empty for other nodes.
 QString fateOf(const PlanSnapshot& snapshot, NodeId node) {
   const ReadBackPlan* made = snapshot.made();
   return made == nullptr ? QString() : fateWord(made->fateOf(node));
 }
 
-/// Names of what a Loop or Scan hands its body from one iteration to the next.
+/// Returns the names of the values that a Loop or Scan carries from one iteration of its body to the next.
 QStringList carriedNames(const Graph& body, const Node& holder) {
   if (holder.is("If")) return {};
   const std::size_t first = holder.is("Loop") ? 2 : 0;
@@ -162,7 +162,7 @@ QVariant OutlineModel::nodeData(const Entry& entry, NodeId id, int column, int r
   return {};
 }
 
-/// Selecting a body selects its holder.
+/// Selecting the row of a body selects its holder.
 QVariant OutlineModel::bodyData(const Entry& entry, int column, int role) const {
   const PlanSnapshot::Level& level = m_levels[entry.number];
   const PlanSnapshot& around = planOf(entry);

@@ -17,7 +17,7 @@ void OutlineModel::setSnapshot(std::shared_ptr<const PlanSnapshot> snapshot) {
     Homes& homes = m_homes.emplace_back(
         Homes{std::vector<int>(of.cover->fusedNodes.size(), -1), std::vector<int>(of.graph().nodeIdLimit(), -1)});
     const std::vector<CoverBlock>& blocks = of.blocks->all();
-    for (std::size_t b = 0; b < blocks.size(); ++b) {  // the inner ones come later
+    for (std::size_t b = 0; b < blocks.size(); ++b) {  // inner blocks come later
       for (const int kernel : blocks[b].kernels) homes.ofFused[static_cast<std::size_t>(kernel)] = static_cast<int>(b);
       for (const NodeId node : blocks[b].nodes) homes.ofNode[node.index] = static_cast<int>(b);
     }
@@ -37,14 +37,15 @@ void OutlineModel::add(std::uint32_t parent, Kind kind, std::uint32_t level, std
 void OutlineModel::addSegments(std::uint32_t parent, std::uint32_t level) const {
   const auto count = static_cast<std::uint32_t>(m_levels[level].snapshot->cover->segments.size());
   for (std::uint32_t i = 0; i < count; ++i) add(parent, Kind::Segment, level, i);
-  addContent(parent, level, SegmentId().index, -1);  // of which it is not told whose they are
+  // These are the kernels whose segment is not reported.
+  addContent(parent, level, SegmentId().index, -1);
 }
 
 void OutlineModel::addContent(std::uint32_t parent, std::uint32_t level, std::uint32_t segment, int block) const {
   const PlanSnapshot& snapshot = *m_levels[level].snapshot;
   const Homes& homes = m_homes[level];
   const std::vector<FusedNode>& all = snapshot.cover->fusedNodes;
-  // In the order of their first kernels.
+  // The rows are in the order of their first kernels.
   std::vector<std::pair<int, std::uint32_t>> blocks;
   for (std::uint32_t b = 0; b < snapshot.blocks->all().size(); ++b) {
     const CoverBlock& inner = snapshot.blocks->all()[b];
@@ -86,7 +87,7 @@ void OutlineModel::addBodies(std::uint32_t parent, std::uint32_t level, NodeId h
 const OutlineModel::Entry& OutlineModel::filled(std::uint32_t id) const {
   if (m_entries[id].filled) return m_entries[id];
   m_entries[id].filled = true;
-  const Entry entry = m_entries[id];  // adding moves them
+  const Entry entry = m_entries[id];  // a copy, because adding entries moves them
   switch (entry.kind) {
     case Kind::Root:
       addSegments(id, 0);
@@ -154,7 +155,7 @@ std::uint32_t OutlineModel::descend(std::uint32_t from, NodeId node, bool wholeK
   }
 }
 
-/// The row of a body, or the root.
+/// Returns the row of a body, or the root.
 std::uint32_t OutlineModel::entryOfLevel(const PlanSnapshot* plan) const {
   if (plan == m_snapshot.get()) return 0;
   for (const PlanSnapshot::Level& around : m_levels) {
@@ -254,7 +255,8 @@ QString OutlineModel::nameIn(const Entry& entry, const std::string& name) const 
   return qs(m_levels[entry.level].path.of(name));
 }
 
-/// Bodies of one holder are selected by its name, and each may have a segment of one name.
+/// The key distinguishes the bodies of one holder, which are selected by the holder's name, and segments with the same
+/// name in different bodies.
 QVariant OutlineModel::keyOf(const QModelIndex& index) const {
   const Entry& entry = m_entries[index.internalId()];
   if (entry.kind == Kind::Body) return qs(m_levels[entry.number].path.text());

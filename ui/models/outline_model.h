@@ -43,11 +43,11 @@ class OutlineModel : public QAbstractItemModel {
 
  private:
   enum class Kind { Root, Segment, Block, Fused, Node, Body };
-  /// A row; its number is the index's internal id.
+  /// A row. Its index here is the internal id of its QModelIndex.
   struct Entry {
     Kind kind = Kind::Root;
-    std::uint32_t level = 0;   ///< whose plan it is in
-    std::uint32_t number = 0;  ///< of the segment, block, fused node, node, or, of a body, of its own level
+    std::uint32_t level = 0;   ///< the level of the plan that contains it
+    std::uint32_t number = 0;  ///< the number of the segment, block, fused node or node, or, for a body, of its level
     std::uint32_t parent = 0;
     int row = 0;
     bool filled = false;
@@ -61,10 +61,11 @@ class OutlineModel : public QAbstractItemModel {
   const Entry& filled(std::uint32_t id) const;
   void add(std::uint32_t parent, Kind kind, std::uint32_t level, std::uint32_t number) const;
   void addSegments(std::uint32_t parent, std::uint32_t level) const;
-  /// Blocks, fused nodes and nodes without one that are in `block`, or, of -1, in the segment and in no block.
+  /// Adds the blocks, fused nodes and nodes without one that are in `block`, or, if it is -1, in the segment and in no
+  /// block.
   void addContent(std::uint32_t parent, std::uint32_t level, std::uint32_t segment, int block) const;
   void addBodies(std::uint32_t parent, std::uint32_t level, NodeId holder) const;
-  /// The child of `parent` that is or holds the node; `parent` itself if none does.
+  /// Returns the child of `parent` that is the node or contains it, or `parent` if there is none.
   std::uint32_t towards(std::uint32_t parent, NodeId node) const;
   std::uint32_t descend(std::uint32_t from, NodeId node, bool wholeKernel) const;
   std::uint32_t entryOfBlock(std::uint32_t level, int block) const;
@@ -80,7 +81,7 @@ class OutlineModel : public QAbstractItemModel {
 
   std::shared_ptr<const PlanSnapshot> m_snapshot;
   std::vector<PlanSnapshot::Level> m_levels;
-  /// By level: the innermost block that a fused node, and a node without one, is in; -1: none.
+  /// For a level, the innermost block that contains each fused node and each node without one; -1 if none does.
   struct Homes {
     std::vector<int> ofFused, ofNode;
   };

@@ -37,7 +37,7 @@ Cell verdictCell(const Runs& runs, const Run& run) {
           .tone = Tone::Dim};
 }
 
-/// B's time over A's.
+/// Returns the cell with B's time divided by A's.
 Cell comparedCell(const RunComparison& compared) {
   if (!compared.aMs || !compared.bMs || *compared.aMs <= 0)
     return {.text = QStringLiteral("values only"), .tip = qs(compared.timeUnavailable), .tone = Tone::Dim};
@@ -74,12 +74,12 @@ Cell markCell(const Runs& runs, const Run& run) {
   return {};
 }
 
-/// What is said of all rows of a profile.
+/// Facts that are used in all rows of a profile.
 struct ProfileScale {
-  QString made;  ///< the run
+  QString made;  ///< describes the run
   TimeKind measured = TimeKind::Measured;
   double total = 0, most = 0;
-  bool all = true;  ///< else shares would be of a part that is taken for the whole
+  bool all = true;  ///< if it is false, shares would be misunderstood as shares of the whole time
   Tone tone() const { return measured == TimeKind::Measured ? Tone::Plain : Tone::Dim; }
 };
 
@@ -94,7 +94,8 @@ Cell shareCell(const RunLayer& layer, const ProfileScale& scale) {
   return cell;
 }
 
-/// How much of its time it would take at the peaks that were measured on the machine.
+/// Returns the cell that says which fraction of its time the layer would take at the peak rates that were measured on
+/// this machine.
 Cell rooflineCell(const RunLayer& layer, const ProfileScale& scale) {
   if (!layer.medianMs || !layer.rooflineMs || *layer.medianMs <= 0)
     return {.text = QStringLiteral("unknown"),
@@ -120,7 +121,8 @@ Cell countCell(std::optional<std::int64_t> count, QString (*words)(std::optional
   return {.text = count ? words(count) : QString(), .sort = static_cast<qlonglong>(count.value_or(-1)), .number = true};
 }
 
-/// Those of one level; of equal ones, and of those without a time, in their order.
+/// Returns the layers of one level, the slowest first. Layers with equal times, and layers without times, keep their
+/// order.
 std::vector<const RunLayer*> slowestFirst(const std::vector<RunLayer>& layers) {
   std::vector<const RunLayer*> sorted;
   for (const RunLayer& layer : layers) sorted.push_back(&layer);
@@ -129,7 +131,8 @@ std::vector<const RunLayer*> slowestFirst(const std::vector<RunLayer>& layers) {
   return sorted;
 }
 
-/// `path` into one of the bodies of `holder`: its names say which body they are of where another one that ran has them.
+/// Returns the path into one of the bodies of `holder`. If another body that ran has layers with the same names, the
+/// path contains the name of the body.
 BodyPath into(const BodyPath& path, const RunLayer& holder, const RunBody& body) {
   auto shared = std::make_shared<std::set<std::string, std::less<>>>();
   for (const RunBody& other : holder.bodies)
@@ -140,8 +143,8 @@ BodyPath into(const BodyPath& path, const RunLayer& holder, const RunBody& body)
   return BodyPath(std::move(steps));
 }
 
-/// A row for each layer of the body at `path`, behind it those in its bodies, which are parts of it, and the kernels
-/// that another compiler made of a part (`part`: its name and a slash), behind the name of that.
+/// Adds a row for each layer of the body at `path`, followed by the layers in its bodies, which are parts of it. The
+/// kernels that another compiler made of a part follow the row of that part; `part` is its name and a slash.
 void addLayers(const std::vector<RunLayer>& layers, const BodyPath& path, const QString& part,
                const ProfileScale& scale, TableContent& content) {
   for (const RunLayer* one : slowestFirst(layers)) {
@@ -166,12 +169,14 @@ void addLayers(const std::vector<RunLayer>& layers, const BodyPath& path, const 
   }
 }
 
-/// The number of a run always tells it from the others; where its name is cut, what differs in that stays as well.
+/// Returns the cell with the name of a run. Its number always distinguishes it from others. If the name is shortened,
+/// the piece that differs from `twin` is kept as well.
 Cell nameCell(const Run& run, std::string_view twin, Tone tone) {
   return {.text = Runs::title(run), .twin = twin.empty() ? QString() : Runs::title(run.id, qs(twin)), .tone = tone};
 }
 
-/// What its numbers were made with: of the evaluation that its verdict is of, else of its time.
+/// Returns the inputs with which the numbers were made: those of the evaluation that determines the verdict, otherwise
+/// those of the time.
 Cell inputsCell(const Runs& runs, const Run& run) {
   const Evaluation* evaluation = runs.evaluation(run);
   const SampleSource* inputs = evaluation != nullptr ? &evaluation->inputs

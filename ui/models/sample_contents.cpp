@@ -18,7 +18,7 @@ QString numberText(double number) {
   return QString::number(number, 'g', 4);
 }
 
-/// "−2.1 … 2.6", and how many are no numbers.
+/// Returns a cell such as "−2.1 … 2.6", and how many elements are NaN.
 Cell rangeCell(const Tensor& tensor) {
   if (!hasNumbers(tensor)) return {.text = QStringLiteral("no numbers"), .tone = Tone::Dim};
   const TensorSummary summary = summaryOf(tensor);

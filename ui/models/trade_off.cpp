@@ -12,7 +12,7 @@ namespace fusescope {
 
 namespace {
 
-/// Why a run has no place in the plot; empty: it has one.
+/// Returns why a run cannot be plotted; empty if it can.
 QString whyNoPlace(const Run& run, const Evaluation* evaluation, const Verdict& verdict) {
   if (run.working()) return QStringLiteral("it is being made");
   if (Runs::endedWithoutNumbers(run)) return qs(std::string(name(run.state)));
@@ -43,7 +43,7 @@ QString inputsOn(const char* what, const SampleSource& inputs) {
   return QStringLiteral(", %1 on %2").arg(QLatin1String(what), qs(inWords(inputs)));
 }
 
-/// What runs of one group have in common. Of a run without numbers that is what is known of it.
+/// Describes what the runs of one group have in common. For a run without numbers, this is all that is known about it.
 QString commonWords(const Run& run, const RunSettings& settings) {
   if (isReadFromFiles(run))
     return (run.machine.empty() ? QString() : qs(run.machine) + QStringLiteral(": ")) +
@@ -59,7 +59,7 @@ QString commonWords(const Run& run, const RunSettings& settings) {
   return words;
 }
 
-/// What must be the same beside commonWords().
+/// Returns whether everything else that runs of one group must have in common is equal.
 bool sameMaking(const Run& a, const Run& b) {
   return a.machine == b.machine && a.model == b.model && a.extents == b.extents && a.kind == b.kind;
 }
@@ -91,7 +91,8 @@ std::vector<TradeOffGroup> tradeOffGroups(const Runs& runs) {
     if (found == known.end()) found = known.insert(known.end(), {&run, {words, {}}});
     found->group.runs.push_back(std::move(made));
   };
-  // Those without a place go to the first group that they may belong to, which must be there.
+  // Runs that cannot be plotted are added to the first group to which they may belong. The groups are made by the other
+  // runs first.
   for (const bool placed : {true, false}) {
     for (const Run& run : runs.all()) {
       if (!run.hasEngine()) continue;

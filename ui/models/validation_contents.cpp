@@ -41,7 +41,7 @@ TableRow verdictRow(const SampleVerdict& sample) {
            numberOrDash(verdict.ofBound, known)}};
 }
 
-/// "weight only" of "weight_only".
+/// Returns "weight only" for "weight_only".
 QString spaced(std::string_view name) {
   return qs(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
@@ -52,13 +52,13 @@ QString namesOf(const std::vector<CoveringNode>& nodes) {
   return names.join(QStringLiteral("  |  "));
 }
 
-/// What a click goes to: a fused node of the plan on screen, else by a name that both may have.
+/// Returns the target of a click: a fused node of the plan on screen, or otherwise a name that both sides may have.
 QString handleOfFirst(const std::vector<CoveringNode>& b, const std::vector<std::string>& nodes) {
   if (!b.empty() && b.front().place.bodies.isNetwork()) return qs(handleOf(b.front().identity.hex()));
   return nodes.empty() ? QString() : qs(nodes.front());
 }
 
-/// Puts the rows of a diff together.
+/// Makes the rows of a diff.
 class DifferenceRows {
  public:
   DifferenceRows(TableContent& content, bool causesKnown) : m_content(content), m_causesKnown(causesKnown) {}
@@ -71,7 +71,7 @@ class DifferenceRows {
         .tip = because.empty() && !m_causesKnown ? QString::fromLatin1(kCausesNotDisclosed) : QString(),
         .tone = because.empty() ? Tone::Dim : Tone::Plain};
   }
-  /// What nothing caused: directives, networks, and what was measured.
+  /// Adds a difference that has no cause: of directives, networks or measurements.
   void addGiven(const QString& change, const QString& what, const QString& a, const QString& b,
                 const QString& goesTo = {}) {
     m_content.rows.push_back(
@@ -94,7 +94,7 @@ void addPlanChanges(const PlanDiff& diff, DifferenceRows& rows) {
              qs(joined(change.a, "  |  ")), qs(joined(change.b, "  |  ")), change.because,
              change.nodes.empty() ? QString() : qs(change.nodes.front()));
   for (const TypeChange& change : diff.types) {
-    if (change.inSameKernel) continue;  // the kernel is listed
+    if (change.inSameKernel) continue;  // the kernel is listed instead
     rows.add(QStringLiteral("type of ") + spaced(name(change.thing)), qs(change.name), qs(change.a), qs(change.b),
              change.because, qs(change.nameInB));
   }
@@ -146,7 +146,7 @@ TableContent verdictsContent(const Evaluation* evaluation, const Tolerance& tole
   TableContent content{{"Sample", "Verdict", "Worst output", "max|Δ| of rms", "Share of the tolerance"}, {}, {}};
   if (evaluation == nullptr) return content;
   std::vector<SampleVerdict> verdicts = sampleVerdicts(*evaluation, tolerance);
-  // The worst first, and those that nothing can be told of last.
+  // The worst verdicts come first, and unknown ones last.
   std::ranges::stable_sort(verdicts, std::ranges::greater(), [](const SampleVerdict& sample) {
     return sample.verdict.kind == Verdict::Kind::Unknown ? kUnknownLast : sample.verdict.ofBound;
   });

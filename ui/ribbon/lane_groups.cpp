@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// Keeps the things that every lane has a kernel for.
+/// Keeps the things for which every lane has a kernel.
 void keepCommon(LaneSets& lanes) {
   std::uint32_t things = 0;
   for (const auto& lane : lanes)
@@ -19,15 +19,16 @@ void keepCommon(LaneSets& lanes) {
   for (std::size_t l = 0; l < lanes.size(); ++l)
     for (const auto& set : lanes[l])
       for (const std::uint32_t thing : set)
-        if (lanesWith[thing] == l) ++lanesWith[thing];  // once a lane, and only where those before have it
+        // A thing is counted once for each lane, and only if all previous lanes have it.
+        if (lanesWith[thing] == l) ++lanesWith[thing];
   for (auto& lane : lanes)
     for (auto& set : lane) std::erase_if(set, [&](std::uint32_t thing) { return lanesWith[thing] != lanes.size(); });
 }
 
-/// The groups so far as sets, so that one more lane can be grouped with them.
+/// The groups of the previous lanes as sets, with which one more lane can be grouped.
 struct GroupsSoFar {
   std::vector<LaneGroup> groups;
-  std::vector<std::vector<std::uint32_t>> sets;  ///< by group
+  std::vector<std::vector<std::uint32_t>> sets;  ///< indexed by group
 
   void begin(const std::vector<std::vector<std::uint32_t>>& lane, std::size_t lanes) {
     for (std::uint32_t i = 0; i < lane.size(); ++i) {
@@ -63,7 +64,7 @@ struct GroupsSoFar {
   }
 };
 
-/// By kernel of lane `l`: the group that it is in.
+/// Returns, for each kernel of lane `l`, the group that contains it.
 std::vector<std::uint32_t> groupOfKernel(const std::vector<LaneGroup>& groups, std::size_t l, std::size_t kernels) {
   std::vector<std::uint32_t> of(kernels, 0);
   for (std::uint32_t g = 0; g < groups.size(); ++g)
@@ -72,7 +73,8 @@ std::vector<std::uint32_t> groupOfKernel(const std::vector<LaneGroup>& groups, s
 }
 
 void sortByOrder(std::vector<LaneGroup>& groups, const LaneSets& lanes) {
-  // Where a group stands: the kernel of the last lane that it begins with or follows, then how far behind that.
+  // The place of a group: the kernel of the last lane with which it begins or that it follows, and its distance behind
+  // that.
   using Place = std::pair<std::uint32_t, std::uint32_t>;
   constexpr Place kNowhere{UINT32_MAX, 0};
   std::vector<Place> place(groups.size(), kNowhere);

@@ -13,10 +13,10 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kTotals = 148, kNarrowTotals = 118;  // beside the axis, in pixels
-constexpr int kNarrow = 760;                       // below it a ribbon is narrow
+constexpr int kTotals = 148, kNarrowTotals = 118;  // pixels beside the axis
+constexpr int kNarrow = 760;                       // the width below which a ribbon is narrow
 constexpr int kMenuWidth = 24;
-constexpr int kRoomyWindow = 800;  // a window so high has room for more rows
+constexpr int kRoomyWindow = 800;  // a window of at least this height has room for more rows
 constexpr double kLeastRange = 1e-4;
 
 }  // namespace
@@ -36,7 +36,7 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   m_menu->setToolTip(tr("What the widths mean, and zooming"));
   m_menu->setAccessibleName(tr("Menu of the ribbon"));
   m_menu->setPopupMode(QToolButton::InstantPopup);
-  m_menu->setFocusPolicy(Qt::NoFocus);  // the Menu key of the ribbon opens the same
+  m_menu->setFocusPolicy(Qt::NoFocus);  // the Menu key opens the same menu from the ribbon
   auto* menu = new QMenu(m_menu);
   connect(menu, &QMenu::aboutToShow, this, [this, menu] {
     menu->clear();
@@ -51,7 +51,8 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   connect(&context.selection, &Selection::changed, this, &Ribbon::showSelection);
   connect(&context.controller, &RunController::activityChanged, this, &Ribbon::showProgress);
   connect(&context.runs, &Runs::shownChanged, this, &Ribbon::showFailure);
-  connect(&context.runs, &Runs::changed, this, qOverload<>(&QWidget::update));  // two runs may be timed in turns now
+  // It may now be possible to time two runs in turns.
+  connect(&context.runs, &Runs::changed, this, qOverload<>(&QWidget::update));
   connect(&context.document, &PlanDocument::modelChanged, this, [this] {
     m_heard.reset();
     m_otherProgress.endDialog();
@@ -182,7 +183,7 @@ void Ribbon::findPlaces() {
   }
 }
 
-/// Parts of the axis whose kernels the canvas sees; what touches is one part.
+/// Finds the parts of the axis whose kernels are visible on the canvas. Adjacent parts are joined.
 void Ribbon::findInView() {
   if (m_placesStale) findPlaces();
   m_inViewStale = false;
@@ -192,7 +193,7 @@ void Ribbon::findInView() {
   for (const RibbonBar& bar : picture().layout.lanes.back().bars()) {
     const QRectF& place = m_places[static_cast<std::size_t>(bar.what)];
     if (place.isNull() || !place.intersects(seen)) continue;
-    // A group that the lane fills in part only is seen whole.
+    // A group is visible as a whole, even if the lane fills only a part of it.
     const double end = picture().layout.groupBegin[bar.last];
     if (!m_look.inView.empty() && m_look.inView.back().to >= bar.begin * (1 - 1e-9)) {
       m_look.inView.back().to = std::max(end, m_look.inView.back().to);
@@ -300,7 +301,8 @@ QRect Ribbon::rectOf(const RibbonSpot& spot) const {
   return {};
 }
 
-/// Of another model's lane: those of the kernel with the same origins on screen, where there is one.
+/// Returns the nodes of a bar on screen. For a lane of another model, these are the nodes of the kernel on screen with
+/// the same origins, if there is one.
 std::vector<NodeId> Ribbon::nodesOf(const RibbonSpot& spot, std::string& kernel) const {
   const auto screen = m_context.document.snapshot();
   if (screen == nullptr) return {};
@@ -328,7 +330,7 @@ void Ribbon::choose(const RibbonSpot& spot) {
   if (nodes.empty()) return;
   const bool isAgain = nodes == m_context.selection.nodes();
   m_context.selection.set(std::move(nodes), this, {}, std::move(kernel));
-  if (isAgain) m_canvas.select(m_canvas.selection(), true);  // the canvas may have gone elsewhere since
+  if (isAgain) m_canvas.select(m_canvas.selection(), true);  // the canvas may have been moved since
 }
 
 void Ribbon::activate(const RibbonSpot& spot) {

@@ -78,7 +78,7 @@ class Ribbon : public QWidget {
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   bool event(QEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the window: its height
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< watches the height of the window
 
  private:
   void takePicture();
@@ -86,11 +86,12 @@ class Ribbon : public QWidget {
   void showSelection();
   void showFailure();
   void showProgress();
-  void findPlaces();  ///< where the canvas has each kernel
+  void findPlaces();  ///< finds where the canvas shows each kernel
   void findInView();
   void setRange(RibbonRange range);
   void keepEdges();
-  /// What was zoomed to, in a picture with other widths; none: it was not, or is no more.
+  /// Returns the range to which the user zoomed, in a picture with other widths. Returns nothing if the user did not
+  /// zoom, or if the kernels no longer exist.
   std::optional<RibbonRange> rangeOfEdges() const;
   void zoomAt(double x, double factor);
   void pan(double pixels);
@@ -112,15 +113,16 @@ class Ribbon : public QWidget {
   RibbonSource m_source;
   RibbonLook m_look;
   RibbonRange m_range;
-  std::pair<std::string, std::string> m_edges;  ///< handles of the kernels at the ends of the range; empty: it is all
-  const Model* m_model = nullptr;               ///< whose picture is shown; not dereferenced
+  /// handles of the kernels at the ends of the range; empty if all is shown
+  std::pair<std::string, std::string> m_edges;
+  const Model* m_model = nullptr;  ///< the model whose picture is shown; it is not dereferenced
   ProgressFollower m_progress, m_otherProgress;
   struct Heard {
     WorkSettings work;
     QString phase, detail;
   };
-  std::optional<Heard> m_heard;  ///< of work that is no run's; nothing: none is under way
-  std::vector<QRectF> m_places;  ///< by kernel of the last lane: where the canvas has it
+  std::optional<Heard> m_heard;  ///< the progress of work that belongs to no run; nothing if there is none
+  std::vector<QRectF> m_places;  ///< by kernel of the last lane: its place on the canvas
   bool m_placesStale = true, m_inViewStale = true;
   QToolButton* m_menu;
   QPointF m_pressAt;

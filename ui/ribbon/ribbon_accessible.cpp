@@ -10,7 +10,8 @@ namespace fusescope {
 
 namespace {
 
-/// The bar of one kernel. Lives as long as what is asked for it, at most as long as the picture.
+/// The bar of one kernel, for screen readers. It exists as long as a screen reader uses it, but is valid only as long
+/// as the picture.
 class BarAccessible : public QAccessibleInterface {
  public:
   BarAccessible(Ribbon& ribbon, RibbonSpot spot) : m_ribbon(ribbon), m_spot(spot), m_of(ribbon.sharedPicture()) {}
@@ -48,7 +49,7 @@ class BarAccessible : public QAccessibleInterface {
   std::shared_ptr<const RibbonPicture> m_of;
 };
 
-/// Its children are the bars of its lanes, from top to bottom, then its widgets.
+/// The ribbon, for screen readers. Its children are the bars of its lanes, from top to bottom, followed by its widgets.
 class RibbonAccessible : public QAccessibleWidget {
  public:
   explicit RibbonAccessible(Ribbon& ribbon) : QAccessibleWidget(&ribbon, QAccessible::List), m_ribbon(ribbon) {}
@@ -92,7 +93,7 @@ class RibbonAccessible : public QAccessibleWidget {
   }
 
   Ribbon& m_ribbon;
-  mutable std::shared_ptr<const RibbonPicture> m_of;  ///< what m_known is of
+  mutable std::shared_ptr<const RibbonPicture> m_of;  ///< the picture to which m_known belongs
   mutable std::map<int, QAccessible::Id> m_known;
 };
 
@@ -104,7 +105,7 @@ QAccessibleInterface* makeRibbonAccessible(const QString&, QObject* object) {
 }  // namespace
 
 void tellScreenReadersOfRibbons() {
-  QAccessible::installFactory(makeRibbonAccessible);  // one that is there already is not added again
+  QAccessible::installFactory(makeRibbonAccessible);  // installing the same factory again has no effect
 }
 
 }  // namespace fusescope

@@ -9,11 +9,11 @@ namespace {
 constexpr double kProgressBand = 4, kRowBand = 14, kErrorBand = 5, kDifferenceBand = 9, kDeltaBand = 14,
                  kInViewBand = 5;
 constexpr double kLeastLane = 22;
-constexpr std::size_t kMostWorded = 24;  // bars of a row that have room for words
-constexpr double kCovering = 0.95;       // of what is shown
+constexpr std::size_t kMostWorded = 24;  // the most bars in a row that have room for words
+constexpr double kCovering = 0.95;       // share of the displayed range
 constexpr std::size_t kMostRowsAbove = 3;
 
-/// What is not rows above, with lanes as low as they may be.
+/// Returns the height of everything except the rows above, with lanes of their least height.
 double heightBesideRows(const RibbonPicture& picture) {
   const double lanes = static_cast<double>(picture.lanes.size());
   double height = kProgressBand + kInViewBand + lanes * kLeastLane + (lanes - 1) * (kDifferenceBand + kDeltaBand);
@@ -26,7 +26,7 @@ std::size_t rowsThatFit(const RibbonPicture& picture, int height) {
   return left < kRowBand ? 0 : std::min(static_cast<std::size_t>(left / kRowBand), kMostRowsAbove);
 }
 
-/// Whether one bar of the row covers all but little of the range: it tells nothing apart there.
+/// Returns whether one bar of the row covers nearly all of the range, so that the row distinguishes nothing there.
 bool covers(const RibbonRow& row, const RibbonRange& range) {
   const int i = row.barAt((range.from + range.to) / 2);
   if (i < 0) return false;
@@ -58,7 +58,7 @@ std::vector<std::size_t> rowsShown(const RibbonPicture& picture, const RibbonRan
   const std::vector<RibbonRow>& above = picture.layout.above;
   const std::size_t most = rowsThatFit(picture, height);
   std::vector<std::size_t> shown, telling;
-  int around = -1;  // the innermost block that all of the range is in
+  int around = -1;  // the innermost block that contains the whole range
   for (std::size_t i = 0; i < above.size(); ++i) {
     if (!showsAny(above[i], range)) continue;
     if (covers(above[i], range)) {

@@ -1,4 +1,4 @@
-// What the user does with the ribbon, and how it is painted.
+// User input on the ribbon, and how it is painted.
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -17,8 +17,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kDragFrom = 4;      // pixels: less is a click
-constexpr double kWheelZoom = 1.25;  // for one step
+constexpr double kDragFrom = 4;      // pixels; a shorter movement is a click
+constexpr double kWheelZoom = 1.25;  // the factor of one step of the wheel
 constexpr int kRibbonMenuWidth = 24;
 
 }  // namespace
@@ -45,7 +45,7 @@ void Ribbon::paintEvent(QPaintEvent*) {
   painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }
 
-/// Beside each lane its time and whose it is, and between two lanes by how much they differ.
+/// Paints the time of each lane and whose it is beside the lane, and the difference between two lanes between them.
 void Ribbon::paintTotals(QPainter& painter) const {
   const Theme& theme = *m_look.theme;
   const double left = axis().right() + 6, room = width() - left - kRibbonMenuWidth;
@@ -80,7 +80,7 @@ void Ribbon::paintTotals(QPainter& painter) const {
       }
       continue;
     }
-    // Of two lanes each has room for two lines: its time, and whose it is or what is to be known of it.
+    // If there are two lanes, each has room for two lines: its time, and whose it is or a remark about it.
     const QString run = qs(picture().lanes[band.of].run);
     line(y, 14, strong, told, run.isEmpty() ? lines.value(0) : lines.value(0) + QStringLiteral(" · run ") + run);
     line(y + 14, 12, small, theme.dimText, lines.size() > 2 ? lines[2] : nameOfRun(picture().lanes[band.of]));
@@ -173,7 +173,7 @@ void Ribbon::wheelEvent(QWheelEvent* event) {
   event->accept();
 }
 
-/// Steps to the next bar of the row, or to the bar of the next row that stands under or above.
+/// Selects the next bar in the row, or the bar above or below in the next row.
 void Ribbon::walk(int key) {
   if (!m_look.current) {
     for (const RibbonBand& band : bands()) {
@@ -205,7 +205,7 @@ void Ribbon::stepRow(int by) {
   for (int to = at + by; to >= 0 && to < static_cast<int>(rows.size()); to += by) {
     RibbonSpot next = rows[static_cast<std::size_t>(to)];
     const int found = rowOf(next).barAt(middle);
-    if (found < 0) continue;  // no block there
+    if (found < 0) continue;  // there is no block at this place
     next.bar = static_cast<std::uint32_t>(found);
     return setCurrent(next);
   }
@@ -284,7 +284,8 @@ void Ribbon::fillMenu(QMenu& menu) {
   menu.addAction(tr("&Hide the ribbon"), this, &Ribbon::hideRequested);
 }
 
-/// The runs of the session, each to be a lane or not; of the two that are compared it says so.
+/// Fills a menu in which each run of the session can be made a lane. The two runs that are compared are always lanes,
+/// which their entries say.
 void Ribbon::fillLaneMenu(QMenu& menu) {
   menu.setToolTipsVisible(true);
   Runs& runs = m_context.runs;

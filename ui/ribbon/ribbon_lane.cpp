@@ -13,7 +13,7 @@ namespace fusescope {
 
 namespace {
 
-/// What the ribbon shows of an item is less than what the canvas does.
+/// The ribbon shows fewer facts about an item than the canvas.
 CanvasItem ribbonItem(const CanvasItems& items, const FusedNode& fused) {
   CanvasItem item = items.fused(fused, qs(fused.name), qs(handleOf(fused)), fused.nodes.size());
   item.segment = fused.segment.valid() ? static_cast<int>(fused.segment.index) : -1;
@@ -23,7 +23,7 @@ CanvasItem ribbonItem(const CanvasItems& items, const FusedNode& fused) {
   return item;
 }
 
-/// From the outermost block to the innermost that holds the node.
+/// Returns the blocks that contain the node, from the outermost to the innermost.
 std::vector<std::int32_t> blockPath(const ModuleTree& tree, NodeId node) {
   std::vector<std::int32_t> path;
   if (!node.valid() || node.index >= tree.moduleOf.size()) return path;
@@ -33,7 +33,7 @@ std::vector<std::int32_t> blockPath(const ModuleTree& tree, NodeId node) {
   return path;
 }
 
-/// Of two that ask for the plan of a run.
+/// Returns whether both requests are for the plan of a run, and for the same plan.
 bool samePlan(const LaneRequest& a, const LaneRequest& b) {
   return a.planned && b.planned && a.planned->sameAs(*b.planned) && a.network.model == b.network.model;
 }

@@ -12,7 +12,7 @@ double widthIn(const LaneGroup& group, std::size_t lane, const std::vector<LaneS
   return width;
 }
 
-/// The lane and kernel that a group is called by in the rows above: of the last lane that has one.
+/// The kernel after which a group is named in the rows above: that of the last lane that has one.
 struct NamingKernel {
   std::size_t lane = 0;
   std::uint32_t kernel = 0;
@@ -23,7 +23,7 @@ NamingKernel namingKernel(const LaneGroup& group) {
   return {};
 }
 
-/// Bars over runs of groups of one key; a key below 0 has none.
+/// Makes a bar for each sequence of groups with the same key. Groups with a negative key have no bar.
 template <class KeyOf>
 std::vector<RibbonBar> barsOver(const RibbonLayout& layout, KeyOf keyOf) {
   std::vector<RibbonBar> bars;

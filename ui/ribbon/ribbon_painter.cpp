@@ -10,10 +10,10 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kLeastLabelled = 26;  // pixels that a bar must have for a word
-constexpr double kGap = 1;             // between bars that are wide enough
-constexpr double kPale = 0.62;         // of the ground in a bar whose time was not measured
-constexpr double kGrey = 0.72;         // of grey in a bar whose numbers are another plan's
+constexpr double kLeastLabelled = 26;  // the least width in pixels of a bar that gets a word
+constexpr double kGap = 1;             // pixels between bars that are wide enough
+constexpr double kPale = 0.62;         // the share of the ground in the colour of a bar whose time was not measured
+constexpr double kGrey = 0.72;         // the share of grey in the colour of a bar whose numbers belong to another plan
 
 QFont ribbonFont(int pixels, QFont::Weight weight = QFont::Normal) {
   QFont font = uiFont(9, weight);
@@ -174,7 +174,7 @@ void RibbonPainter::kernel(const RibbonBand& band, const RibbonBar& bar) {
     label(rect, barLabels(lane, static_cast<std::uint32_t>(bar.what)), readableOn(ground));
 }
 
-/// Each column of pixels has the colour of the kernel in its middle.
+/// Each column of pixels gets the colour of the kernel in its middle.
 void RibbonPainter::gathered(const RibbonBand& band, const BarStretch& stretch) {
   const RibbonRow& row = m_picture.layout.lanes[band.of];
   const QRectF rect = rectOf(band, stretch.begin, stretch.end).adjusted(0, 0, 0, -kGap);
@@ -211,11 +211,11 @@ void RibbonPainter::errors(const RibbonBand& band) {
   const auto levelAt = [&](std::uint32_t bar) { return lane.levels[static_cast<std::size_t>(row.bars()[bar].what)]; };
   const auto paint = [&](double begin, double end, ErrorLevel level) {
     QRectF rect = rectOf(band, begin, end).adjusted(0, 0, 0, -kGap);
-    if (!isWrong(level)) rect.setTop(rect.top() + 2);  // what is wrong is higher, too
+    if (!isWrong(level)) rect.setTop(rect.top() + 2);  // wrong results also have a higher mark
     if (level != ErrorLevel::Unknown) m_painter.fillRect(rect, levelColor(level, m_theme));
   };
   for (const BarStretch& stretch : row.stretches(m_scale.range.from, m_scale.range.to, m_scale.pixels(1), nullptr)) {
-    ErrorLevel worst = levelAt(stretch.first);  // of what stands in one pixel the worst is shown
+    ErrorLevel worst = levelAt(stretch.first);  // of the kernels in one pixel, the worst is shown
     double begin = stretch.begin;
     for (std::uint32_t bar = stretch.first + 1; bar < stretch.last; ++bar) {
       if (row.bars()[bar].begin - begin < m_scale.pixels(1)) {
@@ -245,7 +245,7 @@ void RibbonPainter::differences(const RibbonBand& band) {
   m_painter.fillRect(band.rect, mixed(m_theme.canvas, m_theme.dimText, 0.06));
   auto g = static_cast<std::size_t>(std::ranges::upper_bound(begins, m_scale.range.from) - begins.begin());
   g = g == 0 ? 0 : g - 1;
-  double drawnTo = -1;  // in pixels: marks that would stand in one pixel are one
+  double drawnTo = -1;  // in pixels; marks that would be in the same pixel are drawn once
   for (; g < differences.size() && begins[g] < m_scale.range.to; ++g) {
     if (!differences[g].fusion && !differences[g].types) continue;
     const QRectF mark = rectOf(band, begins[g], begins[g + 1]);
@@ -268,7 +268,7 @@ void RibbonPainter::deltas(const RibbonBand& band) {
   auto g = static_cast<std::size_t>(std::ranges::upper_bound(begins, m_scale.range.from) - begins.begin());
   g = g == 0 ? 0 : g - 1;
   for (; g < differences.size() && begins[g] < m_scale.range.to;) {
-    // Of what stands in one pixel the sum is shown.
+    // For kernels in one pixel, the sum is shown.
     const std::size_t first = g;
     double sum = 0;
     do {
@@ -284,7 +284,7 @@ void RibbonPainter::deltas(const RibbonBand& band) {
     bar.setTop(isSlower ? middle - height : middle + 1);
     bar.setHeight(height);
     m_painter.fillRect(bar, color);
-    // The word stands on the other side of the line, which is free.
+    // The word is on the other side of the line, which is free.
     QRectF word = bar;
     word.setTop(band.rect.top());
     word.setBottom(band.rect.bottom());
@@ -310,7 +310,7 @@ void RibbonPainter::frame(const RibbonBand& band, const RibbonBar& bar, const QC
   QRectF rect = rectOf(band, bar.begin, bar.end).adjusted(0, 0, -kGap, -kGap);
   if (rect.width() < 4) rect.setWidth(4);
   m_painter.setBrush(Qt::NoBrush);
-  if (rect.width() > 8) {  // apart from a bar of nearly the same colour
+  if (rect.width() > 8) {  // separates it from a bar of nearly the same colour
     m_painter.setPen(QPen(m_theme.canvas, 1));
     m_painter.drawRect(rect.adjusted(2.5, 2.5, -2.5, -2.5));
   }

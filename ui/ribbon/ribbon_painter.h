@@ -60,11 +60,11 @@ class RibbonPainter {
   void marks(const RibbonBand& band);
   void frame(const RibbonBand& band, const RibbonBar& bar, const QColor& color);
   void bracket(const RibbonBand& band, const QRectF& mark);
-  /// The first of `labels` that fits; nothing where none does.
+  /// Paints the first of `labels` that fits, or none.
   void label(const QRectF& rect, const QStringList& labels, const QColor& color);
   QRectF rectOf(const RibbonBand& band, double begin, double end) const;
   QColor fillOf(std::size_t lane, std::size_t kernel) const;
-  /// The row of blocks above the lanes that is shown, the innermost; null: none is.
+  /// Returns the innermost row of blocks that is shown above the lanes; null if there is none.
   const RibbonRow* innermost() const;
 
   QPainter& m_painter;

@@ -16,7 +16,7 @@ bool sameNodes(const Cover& a, const Cover& b) {
   return a.model == b.model || a.model->graph == b.model->graph;
 }
 
-/// The nodes of each kernel of `cover`, under numbers that counterparts in `reference` have too.
+/// Returns the nodes of each kernel of `cover`, with numbers that are the same for counterparts in `reference`.
 std::vector<std::vector<std::uint32_t>> thingsOf(const Cover& cover, const Cover& reference) {
   std::vector<PlanLevel> levels;
   if (!sameNodes(cover, reference)) levels = planLevels(reference, cover);
@@ -48,7 +48,7 @@ bool typesDiffer(const RibbonLane& laneA, std::uint32_t a, const RibbonLane& lan
   });
 }
 
-/// Milliseconds of kernels that were all measured; nothing where one was not.
+/// Returns the milliseconds of kernels that were all measured, or nothing if one was not.
 std::optional<double> measuredMs(const RibbonLane& lane, const std::vector<std::uint32_t>& kernels) {
   double ms = 0;
   for (const std::uint32_t kernel : kernels) {

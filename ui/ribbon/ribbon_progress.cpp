@@ -12,14 +12,15 @@ namespace fusescope {
 
 namespace {
 
-/// The lane that a run is; of none of them the last, which is of the plan that is worked on.
+/// Returns the lane of a run. If it has none, returns the last lane, which shows the plan that is being worked on.
 std::size_t laneOfRun(const RibbonPicture& picture, const std::string& run) {
   const auto found = std::ranges::find(picture.lanes, run, &RibbonLane::run);
   return found == picture.lanes.end() ? picture.lanes.size() - 1
                                       : static_cast<std::size_t>(found - picture.lanes.begin());
 }
 
-/// The kernel that holds a node. `name`: of the node, or of a kernel of another plan, whose first node it is.
+/// Returns the kernel that contains a node. `name` is the name of the node, or of a kernel of another plan, of which
+/// the first node is used.
 std::optional<std::pair<std::int64_t, std::int64_t>> kernelsOfNode(const RibbonLane& lane, const std::string& name) {
   const auto node = lane.snapshot->graph().findNode(name.substr(0, name.find(" + ")));
   const FusedNode* fused = node ? lane.snapshot->fusedOf(*node) : nullptr;
@@ -27,8 +28,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> kernelsOfNode(const RibbonL
   return std::pair<std::int64_t, std::int64_t>{fused->id.index, fused->id.index};
 }
 
-/// The kernels of that name, or of the segment of that name: the first and the last. Kernels may share a name: the next
-/// one behind `farthest`, else the first.
+/// Returns the first and the last kernel with this name, or in the segment with this name. If several kernels have the
+/// name, the next one behind `farthest` is used, otherwise the first one.
 std::optional<std::pair<std::int64_t, std::int64_t>> kernelsNamed(const RibbonLane& lane, const std::string& name,
                                                                   std::int64_t farthest) {
   const Cover& cover = *lane.snapshot->cover;

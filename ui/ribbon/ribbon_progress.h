@@ -31,9 +31,9 @@ class ProgressFollower {
 
   QString m_phase;
   std::string m_run;
-  std::int64_t m_farthest = -1;  ///< kernel that the phase reached
-  QString m_preparing;           ///< of a search: what is done before and between evaluations, or which build it tries
-  // Of a search for pins.
+  std::int64_t m_farthest = -1;  ///< the kernel that the phase has reached
+  QString m_preparing;           ///< for a search: what is done before and between evaluations, or which build is tried
+  // The set of pins that a search is trying.
   std::optional<TunedTry> m_tried;
   std::optional<TunedPoint> m_best;
 };

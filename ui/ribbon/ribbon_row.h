@@ -41,13 +41,13 @@ class RibbonRow {
   std::vector<BarStretch> stretches(double from, double to, double least, const RibbonRow* above) const;
 
  private:
-  /// The first bar from `i` on that is at least so wide.
+  /// Returns the first bar from `i` on that has at least this width.
   std::size_t nextWide(std::size_t i, double least) const;
 
   Kind m_kind = Kind::Kernels;
   std::size_t m_of = 0;
   std::vector<RibbonBar> m_bars;
-  std::vector<double> m_widest;  ///< of each kStep bars
+  std::vector<double> m_widest;  ///< for each kStep bars
 };
 
 }  // namespace fusescope

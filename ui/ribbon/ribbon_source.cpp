@@ -107,7 +107,7 @@ bool RibbonSource::isOfModel(const Run& run) const {
   return run.kind == RunKind::Engine || run.model == m_context.document.modelFile().identity();
 }
 
-/// Further runs above the two that are compared, which stay beside each other.
+/// The additional runs are above the two that are compared, which remain adjacent.
 std::vector<LaneRequest> RibbonSource::requests() {
   m_missing.clear();
   std::vector<LaneRequest> main = mainRequests(), all;
@@ -122,7 +122,7 @@ std::vector<LaneRequest> RibbonSource::requests() {
       continue;
     }
     all.push_back(requestOf(*run));
-    all.back().ofOtherPlan = false;  // a lane of its own plan
+    all.back().ofOtherPlan = false;  // the lane shows the run's own plan
   }
   std::ranges::move(main, std::back_inserter(all));
   return all;
@@ -138,8 +138,8 @@ std::vector<LaneRequest> RibbonSource::mainRequests() {
     m_missing = QStringLiteral("%1 was made of a model that has changed since.").arg(Runs::title(*run));
     return {requestOnScreen()};
   }
-  // Whose own plan is shown is greyed where it is the shown run's, and not that on screen. The other is another's
-  // anyway.
+  // The lane of the displayed run is grey if its plan is not the one on screen. The lane of the other run shows that
+  // run's own plan and is not grey.
   std::vector<LaneRequest> both{requestOf(*other), requestOf(*shown)};
   both.front().ofOtherPlan = false;
   return both;

@@ -52,13 +52,13 @@ class RibbonSource : public QObject {
   RibbonWidth m_width = RibbonWidth::Time;
   const ColorMode* m_mode = colorModes().front();
   Theme m_theme = Theme::dark();
-  std::vector<LaneRequest> m_requests;  ///< what the picture, or the one that comes, is of
+  std::vector<LaneRequest> m_requests;  ///< the requests of the picture, or of the next one
   RibbonWidth m_requestedWidth = RibbonWidth::Time;
-  QString m_missing;  ///< why a run cannot even be asked for
+  QString m_missing;  ///< why the plan of a run cannot be requested
   std::shared_ptr<const RibbonPicture> m_picture = std::make_shared<RibbonPicture>();
   std::vector<std::vector<QRgb>> m_colors;
   QString m_problem;
-  /// What is shown of plans of runs, and which they are.
+  /// The displayed parts of runs' plans, with their identities.
   struct KnownPlan {
     PlannedRun of;
     std::shared_ptr<const PlanSnapshot> plan;

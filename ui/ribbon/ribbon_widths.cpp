@@ -29,7 +29,7 @@ std::optional<double> measureOf(const KernelCost& kernel, WidthBasis basis) {
   return 1.0;
 }
 
-/// Milliseconds per unit of work, of the kernels of which both are known; 0: there are none.
+/// Returns the milliseconds per unit of work, from the kernels for which both are known; 0 if there are none.
 double rateOf(const std::vector<KernelCost>& kernels) {
   double ms = 0, work = 0;
   for (const KernelCost& kernel : kernels) {

@@ -88,7 +88,7 @@ QStringList rowLines(const RibbonPicture& picture, const RibbonRow& row, const R
 QStringList barLines(const RibbonPicture& picture, const RibbonRow& row, const RibbonBar& bar) {
   if (row.kind() != RibbonRow::Kind::Kernels) return rowLines(picture, row, bar);
   QStringList lines = kernelLines(picture, row.of(), bar);
-  for (std::size_t upper : {row.of() - 1, row.of()}) {  // what differs from the lane above, and from the one below
+  for (std::size_t upper : {row.of() - 1, row.of()}) {  // compares with the lane above and with the lane below
     if (upper >= picture.differences.size()) continue;
     const QString difference = differenceTooltip(picture, upper, bar.first);
     if (!difference.isEmpty()) lines << difference;
@@ -100,7 +100,7 @@ QString runWord(const RibbonLane& lane) {
   return lane.run.empty() ? lane.title : QStringLiteral("run %1").arg(qs(lane.run));
 }
 
-/// What the widths are, where they are not the times that were asked for.
+/// Describes the widths of bars if they are not the requested times.
 QString basisText(const RibbonPicture& picture) {
   switch (picture.basis) {
     case WidthBasis::Time:
@@ -203,10 +203,11 @@ QString differenceTooltip(const RibbonPicture& picture, std::size_t upper, std::
 
 namespace {
 
-/// Of a plan that no run timed: the sum of what is known, which is a bound where kernels have no time.
+/// Adds the total of a plan that no run has timed: the sum of the known times, which is a lower bound if some kernels
+/// have none.
 void addPredicted(LaneTotal& total, const RibbonLane& lane) {
   const QString kernels = kernelCountText(lane.size());
-  // Views take no time, which is known: alone they make no total.
+  // Views are known to take no time. A lane of views only has no total.
   const bool any = lane.size() > 0 && (lane.kernelMs > 0 || lane.untimed == 0);
   const ShownTime sum = sumOf(lane.times);
   const bool isOfRun = sum.kind == TimeKind::Measured || sum.kind == TimeKind::OfOtherPlan;

@@ -12,7 +12,7 @@ QColor byTheme(const Theme& theme, const char* dark, const char* light) {
   return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
 }
 
-// WCAG 2.1, "relative luminance".
+// Returns the "relative luminance" of WCAG 2.1.
 double luminance(const QColor& color) {
   const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
   return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
@@ -23,8 +23,8 @@ struct KindColor {
   const char *dark, *light, *text;
 };
 
-// Hues of Okabe and Ito's palette but for its blue, which is the selection's, with lightness varied between
-// neighbours; order is that of the legend.
+// The hues are those of Okabe and Ito's palette except its blue, which is the colour of the selection. Neighbours
+// differ in lightness. The order is that of the legend.
 constexpr std::array kKinds = {
     KindColor{"conv", "#45b8c4", "#00798a", "convolution"},
     KindColor{"matmul", "#e69f00", "#a06600", "matrix product"},
@@ -133,7 +133,7 @@ Swatch makePrecisionSwatch(DataType type, const Theme& theme) {
 
 }  // namespace
 
-// Asked for every box of a network at once.
+// This is called for every box of a network at once, so that the swatches are computed once.
 Swatch precisionSwatch(DataType type, const Theme& theme) {
   static const auto kSwatches = [] {
     std::array<std::vector<Swatch>, 2> swatches;
@@ -167,7 +167,8 @@ Swatch kindSwatch(std::string_view kind, const Theme& theme) {
           QLatin1String(other.text)};
 }
 
-constexpr double kSecondRound = 0.45;  ///< how much nearer to the text's colour those are that come after all others
+/// After all colours have been used, they are used again, this much nearer to the colour of text.
+constexpr double kSecondRound = 0.45;
 
 QColor segmentColor(int index, bool fallback, const Theme& theme) {
   if (fallback) return byTheme(theme, "#9aa0a6", "#6b7178");
@@ -186,7 +187,7 @@ QColor segmentColor(int index, bool fallback, const Theme& theme) {
 }
 
 QColor heatColor(double fraction, const Theme& theme) {
-  // Samples of matplotlib's "inferno" (CC0), cut at both ends so that every step differs from the canvas.
+  // These are samples of matplotlib's "inferno" (CC0), without its ends, so that every step differs from the canvas.
   constexpr std::array<const char*, 6> kInferno = {"#3b2a63", "#6a176e", "#a32c61", "#dd513a", "#f98e09", "#fcde6b"};
   const double clamped = std::clamp(std::isfinite(fraction) ? fraction : 0.0, 0.0, 1.0);
   const double along = theme.kind == ThemeKind::Dark ? clamped : 1.0 - clamped;

@@ -14,7 +14,8 @@
 
 #include "ui/theme/theme.h"
 
-// Resources of a static library are linked only if somebody asks for them by name; outside any namespace, as Qt wants.
+// Resources of a static library are linked only if their initialisation is called by name. Qt requires that this is
+// outside of any namespace.
 static void loadResources() {
   Q_INIT_RESOURCE(fusescope);
 }
@@ -22,12 +23,12 @@ static void loadResources() {
 namespace fusescope {
 namespace {
 
-/// A colour of the style sheet, which names it by a role of the palette: so one sheet serves every theme. What the
-/// sheet needs beyond the usual roles has the place of those that nothing here is drawn with.
+/// A colour of the style sheet. The sheet names it by a role of the palette, so that one sheet serves all themes.
+/// Additional colours use roles with which nothing is drawn here.
 struct SheetColor {
-  const char* word;  ///< in kStyleSheet
+  const char* word;  ///< the word in kStyleSheet
   QPalette::ColorRole role;
-  const char* name;  ///< of the role in a style sheet
+  const char* name;  ///< the name of the role in a style sheet
   QColor (*of)(const Theme& theme);
 };
 constexpr SheetColor kSheetColors[] = {
@@ -163,7 +164,7 @@ QString styleSheet() {
   return sheet;
 }
 
-/// Names take what sizes and dates leave, which are shown whole.
+/// Shows sizes and dates in full, and gives the remaining width to names.
 void giveRoom(QFileDialog& dialog) {
   auto* files = dialog.findChild<QTreeView*>(QStringLiteral("treeView"));
   if (files == nullptr) return;
@@ -172,9 +173,9 @@ void giveRoom(QFileDialog& dialog) {
   dialog.resize(dialog.size().expandedTo(QSize(820, 520)));
 }
 
-/// What is done to widgets when they are shown. What unpolish() left unpolished is polished, since Qt does so the first
-/// time alone: parents before their children, as a child that is polished first would take what it inherits for its own
-/// colours, and keep them. File dialogs get room.
+/// Handles widgets when they are shown. Widgets that unpolish() has left unpolished are polished again, because Qt
+/// polishes a widget only when it is shown for the first time. Parents come before their children: a child that is
+/// polished first would take inherited colours for its own and keep them. File dialogs get more room.
 class ShownWidgets : public QObject {
  public:
   using QObject::QObject;
@@ -194,8 +195,8 @@ class ShownWidgets : public QObject {
   }
 };
 
-/// Unpolishes `widget` and those inside that Qt has polished. Those on screen are appended to `onScreen`, parents
-/// before their children; the others are left so, for ShownWidgets.
+/// Unpolishes `widget` and the widgets inside it that Qt has polished. Visible ones are appended to `onScreen`, parents
+/// before their children. Hidden ones remain unpolished until ShownWidgets handles them.
 void unpolish(QWidget& widget, QWidgetList& onScreen) {
   if (widget.testAttribute(Qt::WA_WState_Polished)) {
     widget.style()->unpolish(&widget);
@@ -215,7 +216,7 @@ QColor selectionColor(const Theme& theme) {
   return mixed(theme.base, theme.accent, theme.kind == ThemeKind::Dark ? 0.22 : 0.12);
 }
 
-// The style sheet is never set again: Qt would polish each widget once for each of its ancestors.
+// The style sheet is never set again, because Qt would polish each widget once for each of its ancestors.
 void applyTheme(QApplication& application, const Theme& theme) {
   loadResources();
   const bool first = application.styleSheet().isEmpty();

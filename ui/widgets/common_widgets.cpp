@@ -39,7 +39,8 @@ static QColor toneColor(Tone tone, const Theme& theme) {
 
 void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
   QStyledItemDelegate::initStyleOption(option, index);
-  // The end of a name tells it apart; a number without its middle is another number.
+  // Names are shortened in the middle, because their ends distinguish them. Numbers are not shortened, because that
+  // would make them other numbers.
   option->textElideMode = (option->displayAlignment & Qt::AlignRight) != 0 ? Qt::ElideNone : Qt::ElideMiddle;
   const QColor color = toneColor(toneOf(index), m_theme());
   option->palette.setColor(QPalette::Text, color);
@@ -49,7 +50,8 @@ void CellDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelInd
   if (twin.isEmpty() || option->widget == nullptr) return;
   const QStyle& style = *option->widget->style();
   const QRect text = style.subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
-  const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1;  // as Qt draws it
+  // The margin that Qt uses when it draws the text.
+  const int margin = style.pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1;
   option->text = elidedApart(option->text, twin, option->fontMetrics, text.width() - 2 * margin);
 }
 
@@ -90,7 +92,8 @@ void CellDelegate::paintBadge(QPainter* painter, const QStyleOptionViewItem& opt
 
 constexpr int kBarHeight = 3;
 
-/// A bar of what is good or bad has the colour that its text has; any other says by its colour how much it is.
+/// Returns the colour of a bar. A bar for something good or bad has the colour of its text; the colour of any other bar
+/// says how large the value is.
 static QColor barColor(const QModelIndex& index, const Theme& theme) {
   const Tone tone = toneOf(index);
   return tone == Tone::Good || tone == Tone::Bad ? toneColor(tone, theme)
@@ -111,7 +114,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
   }
   QStyledItemDelegate::paint(painter, option, index);
   if (!bar.isValid()) return;
-  // Below the text, not behind it: no colour of the scale leaves every text legible.
+  // The bar is below the text and not behind it, because not all colours of the scale leave text legible.
   const int width = static_cast<int>((option.rect.width() - 8) * bar.toDouble());
   painter->fillRect(QRect(option.rect.left() + 4, option.rect.bottom() - kBarHeight, width, kBarHeight),
                     barColor(index, m_theme()));
@@ -124,7 +127,7 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
 
 namespace {
 
-/// Gives some columns of a table what the others leave.
+/// Gives some columns of a table the width that the other columns leave.
 class OpenColumns : public QObject {
  public:
   struct Column {
@@ -159,7 +162,7 @@ class OpenColumns : public QObject {
 }  // namespace
 
 constexpr int kLeastName = 150, kSharesOfName = 3;
-constexpr int kCellPadding = 12;  ///< what the style sheet keeps free at both sides of a cell's text
+constexpr int kCellPadding = 12;  ///< the padding of cells in the style sheet, for both sides together
 
 void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
   table.setShowGrid(false);
@@ -192,10 +195,10 @@ void styleTable(QTableView& table, const QList<int>& widths, bool sortable) {
 
 namespace {
 
-/// So many rows are made as high as their texts: to measure more takes long.
+/// The most rows whose heights are adapted to their texts, because measuring more takes long.
 constexpr int kMostWrapped = 100;
 
-/// Makes the rows of a table as high as their texts, whenever these or the columns have changed.
+/// Makes the rows of a table as high as their texts whenever the texts or the columns have changed.
 class WrappedRows : public QObject {
  public:
   explicit WrappedRows(QTableView& table) : QObject(&table), m_table(table) {
@@ -240,10 +243,10 @@ void HintStack::showContent(bool content) {
   setCurrentIndex(content ? 1 : 0);
 }
 
-/// The property in which a widget that is refused keeps what its tool tip says else.
+/// The property in which a disabled widget keeps its own tool tip.
 constexpr const char* kOwnTip = "own_tip";
 
-/// `tip` as tipText() makes it.
+/// `tip` is a text made by tipText().
 static void offerWithTip(QWidget& widget, const QString& refusal, const QString& tip) {
   widget.setEnabled(refusal.isEmpty());
   widget.setToolTip(refusal.isEmpty() ? tip : tipText(refusal));

@@ -11,7 +11,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kLeastWidth = 24;  // an ellipsis with a letter
+constexpr int kLeastWidth = 24;  // the width of an ellipsis and a letter
 
 }  // namespace
 

@@ -17,8 +17,8 @@ namespace fusescope {
 namespace {
 
 constexpr double kLeft = 62, kRight = 14, kTop = 14, kBottom = 40, kPointRadius = 3.5;
-constexpr double kReach = 12;  ///< a point answers to the mouse as far as that
-/// Decades that what is not finite, and what is exact, is drawn beyond the others.
+constexpr double kReach = 12;  ///< the distance within which a point reacts to the mouse
+/// The distance, in decades, of infinite and of exact results from the others.
 constexpr double kBeyond = 0.6;
 
 }  // namespace
@@ -157,10 +157,11 @@ void ErrorPlot::rescale() {
   const auto [lowest, highest] = std::ranges::minmax(decades);
   const auto [least, most] = std::ranges::minmax(costs);
   m_upwards = {lowest - kBeyond, highest + kBeyond};
-  // Around a cost that stands alone there is as much on both sides.
+  // If there is a single cost, the axis extends equally to both sides of it.
   const double around = m_content.inTime && least > 0 ? least / 2 : 0.5;
   m_across = most > least ? Scale{least, most} : Scale{least - around, most + around};
-  // A spread widens the axis by no more than the points have of it: one slow run of many would press them together.
+  // A spread extends the axis by at most its length for the points themselves, because a single slow run would
+  // otherwise press them together.
   const double reach = std::max(most - least, around);
   for (const PlotPoint& point : m_content.points) {
     if (!point.spread) continue;
@@ -214,7 +215,7 @@ double ErrorPlot::allowedHeight() const {
 
 QRectF ErrorPlot::allowedPlace() const {
   if (!m_content.allowed || *m_content.allowed <= 0) return {};
-  constexpr int kPlaces = 12;  // along the line, above it first
+  constexpr int kPlaces = 12;  // places along the line, first above it and then below
   const QRectF inside = field();
   const QSizeF size(QFontMetricsF(uiFont(8.5)).horizontalAdvance(allowedWords()) + 8, 16);
   const auto isFree = [&](const QRectF& place) {
@@ -233,7 +234,7 @@ QRectF ErrorPlot::allowedPlace() const {
   return at(0, -size.height() - 1);
 }
 
-/// By steps: between two of its points nothing better than the left one is known.
+/// The front is drawn in steps, because between two points nothing better than the left one is known.
 void ErrorPlot::paintFront(QPainter& painter) const {
   const std::vector<int> front = frontOf(m_content.points);
   painter.setPen(QPen(m_theme().success, 1.2));
@@ -263,7 +264,7 @@ void ErrorPlot::paintPoints(QPainter& painter) const {
     };
     const QPointF from = at(point.spread->first), to = at(point.spread->second);
     painter.drawLine(from, to);
-    // An arrow where it goes on beyond the axis.
+    // An arrow marks a spread that continues beyond the axis.
     if (point.spread->second > m_across.most)
       painter.drawPolyline(QPolygonF({to + QPointF(-4, -3), to, to + QPointF(-4, 3)}));
     if (point.spread->first < m_across.least)

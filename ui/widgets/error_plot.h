@@ -72,7 +72,7 @@ class ErrorPlot : public QWidget {
     double least = 0, most = 1;
     double shareOf(double value) const { return most > least ? (value - least) / (most - least) : 0.5; }
   };
-  /// Decades.
+  /// Returns the position of an error on the vertical axis, in decades.
   double upwards(double error) const;
   QRectF field() const;
   QString allowedWords() const;
@@ -82,9 +82,9 @@ class ErrorPlot : public QWidget {
   void paintFront(QPainter& painter) const;
   void paintPoints(QPainter& painter) const;
   void paintMark(QPainter& painter, int point, const QColor& color, double radius) const;
-  int pointAt(const QPointF& place) const;  ///< the nearest within reach; -1: none
+  int pointAt(const QPointF& place) const;  ///< the nearest point within reach; -1 if there is none
   void describe();
-  /// From left to right, as keys walk.
+  /// Returns the points from left to right, in which order arrow keys visit them.
   std::vector<int> inOrder() const;
 
   std::function<const Theme&()> m_theme;

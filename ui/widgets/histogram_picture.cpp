@@ -17,7 +17,7 @@ QString shortNumber(double number) {
   return QString::number(number, 'g', 3);
 }
 
-/// What the plot shows, from left to right: all that was seen and all of the range.
+/// The range that the plot shows: all numbers that were seen, and the whole range of the edge.
 struct Extent {
   double least = 0, most = 0;
   double shareOf(double number) const { return most > least ? (number - least) / (most - least) : 0.5; }
@@ -50,7 +50,7 @@ void paintBars(QPainter& painter, const QRectF& field, const EdgeRange& edge, co
   }
 }
 
-/// The part beyond an end is hatched: no colour alone says that it is clamped.
+/// The part beyond an end is hatched, so that not only its colour says that it is clamped.
 void paintEnd(QPainter& painter, const QRectF& field, double x, bool low, const Theme& theme) {
   const QRectF beyond = low ? QRectF(field.left(), field.top(), x - field.left(), field.height())
                             : QRectF(x, field.top(), field.right() - x, field.height());
@@ -61,7 +61,7 @@ void paintEnd(QPainter& painter, const QRectF& field, double x, bool low, const 
   painter.drawLine(QPointF(x, field.top()), QPointF(x, field.bottom()));
 }
 
-/// The ends' numbers below the plot, kept apart and inside.
+/// Paints the numbers of both ends below the plot, without overlapping and inside its width.
 void paintNumbers(QPainter& painter, const QRectF& place, const QRectF& field, const EdgeRange& edge, double low,
                   double high, const Theme& theme) {
   painter.setPen(theme.text);

@@ -17,7 +17,7 @@ const QString kName = QStringLiteral("menu.title");
 void addMenuTitle(QMenu& menu, const QString& text) {
   auto* label = new QLabel;
   label->setObjectName(kName);
-  // Legible, though the entry is disabled so that the keyboard passes it.
+  // The text is drawn legibly, although the entry is disabled so that the keyboard skips it.
   label->setStyleSheet(QStringLiteral("padding: 6px 22px; font-weight: 600; color: %1;")
                            .arg(menu.palette().color(QPalette::Active, QPalette::Text).name()));
   label->ensurePolished();

@@ -7,7 +7,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kLeastIgnored = 120;  ///< of a text that may be cut
+constexpr int kLeastIgnored = 120;  ///< the least width of a text that may be shortened
 
 }  // namespace
 

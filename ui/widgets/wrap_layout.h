@@ -32,7 +32,7 @@ class WrapLayout : public QLayout {
     bool stretches;
   };
   int wantedWidth(QLayoutItem& item) const;
-  /// Gives back the height that `rect`'s width asks for.
+  /// Returns the height that is needed for the width of `rect`, and, if `apply` is set, places the items.
   int place(const QRect& rect, bool apply) const;
   int placeRow(const std::vector<Placed>& row, QPoint at, int width, bool apply) const;
 

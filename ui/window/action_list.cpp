@@ -44,15 +44,15 @@ void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
 }
 
-/// A compiler that nobody has run yet is marked.
+/// Marks a compiler that has not been tried yet.
 QString withMark(const QString& title, const Compiler* compiler) {
   return compiler == nullptr || compiler->untried().empty() ? title : title + QStringLiteral(" (untried)");
 }
 
 void fillCompilers(MainWindow& window, QMenu& menu);
 
-/// While the menu is open, what compilers and environments answer comes into it. What is highlighted stays that, and
-/// what the mouse is pressed on is not taken away under it.
+/// While the menu is open, it shows new answers of compilers and environments. The highlighted entry remains
+/// highlighted, and an entry on which the mouse is pressed is not removed.
 void followAnswers(MainWindow& window, QMenu& menu) {
   const QString kFollower = QStringLiteral("follows_answers");
   constexpr int kPressedMs = 50;
@@ -71,20 +71,20 @@ void followAnswers(MainWindow& window, QMenu& menu) {
       if (active.isValid() && action->data() == active) menu.setActiveAction(action);
   };
   QObject::connect(follower, &QTimer::timeout, &menu, renew);
-  // Not at once: the menu itself asks while it is filled.
+  // The calls are queued, because the menu itself asks while it is being filled.
   QObject::connect(&window.controller().compilers(), &Compilers::changed, follower, renew, Qt::QueuedConnection);
   QObject::connect(&window.environments(), &Environments::changed, follower, renew, Qt::QueuedConnection);
-  // Others may take the place of these environments: they are followed anew.
+  // If other environments replace these, they are followed by another object.
   QObject::connect(&window.environments(), &QObject::destroyed, follower, [follower] { delete follower; });
 }
 
-/// Behind the title of a compiler that has not answered yet, whose entry is greyed so long.
+/// Returns the text after the title of a compiler that has not answered yet. Its entry is disabled until then.
 QString whileAsked(const Compilers& compilers, const std::string& name) {
   return findCompiler(name) != nullptr && compilers.facts(name) == nullptr ? QStringLiteral(" · being asked …")
                                                                            : QString();
 }
 
-/// The compilers in each environment; those that cannot be built with are greyed and say why.
+/// Fills a menu with the compilers in each environment. Those that cannot build are disabled and say why.
 void fillEnvironments(MainWindow& window, QMenu& menu) {
   window.findEnvironmentsOfSession();
   Environments& environments = window.environments();
@@ -123,7 +123,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
   menu.addAction(dialog, &window, &MainWindow::showCompilers)->setData(dialog);
 }
 
-/// Chooses the compiler and builds. One that cannot compile says why.
+/// Fills a menu whose entries choose a compiler and build. A compiler that cannot compile says why.
 void fillCompilers(MainWindow& window, QMenu& menu) {
   Compilers& compilers = window.controller().compilers();
   compilers.ask();
@@ -146,7 +146,7 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
   fillEnvironments(window, menu);
 }
 
-/// Every action that a command does as well.
+/// Fills a menu with every action for which there is also a command.
 void fillCommands(MainWindow& window, QMenu& menu) {
   for (const ActionForm& form : actionForms())
     if (form.command != nullptr)

@@ -13,7 +13,7 @@ QString text(const char* latin) {
   return QString::fromUtf8(latin);
 }
 
-/// The menu of this title in a menu bar or a menu; made if it is not there.
+/// Returns the menu with this title in a menu bar or in a menu, and makes it if it does not exist.
 template <class In>
 QMenu* menuIn(In& in, const QString& title) {
   for (QAction* entry : in.actions())
@@ -104,7 +104,7 @@ void Actions::refresh() {
     if (form.refusal == nullptr) continue;
     const QString refusal = form.refusal(m_window);
     action->setEnabled(refusal.isEmpty());
-    action->setData(refusal);  // in plain text, for GotoDialog
+    action->setData(refusal);  // as plain text, for GotoDialog
     action->setToolTip(refusal.isEmpty() ? toolTipOf(*action) : tipText(refusal));
   }
 }

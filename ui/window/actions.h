@@ -64,14 +64,15 @@ class Actions : public QObject {
 
  private:
   void make(const ActionForm& form);
-  /// "Copy as command: Build this plan", for "go to anything"; the menus have one entry for all.
+  /// Makes the entry "Copy as command: Build this plan" for "go to anything". The menus have one entry for all
+  /// commands.
   void makeCopy(const ActionForm& form);
 
   MainWindow& m_window;
   QMenuBar& m_menus;
   const std::function<DockContext()> m_context;
   QList<QAction*> m_all;
-  QList<QAction*> m_ofForm;  ///< as actionForms(); null for a menu
+  QList<QAction*> m_ofForm;  ///< in the order of actionForms(); null for a menu
 };
 
 }  // namespace fusescope

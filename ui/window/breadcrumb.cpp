@@ -19,7 +19,7 @@ std::vector<NodeId> byNumber(std::vector<NodeId> nodes) {
   return nodes;
 }
 
-/// Whether all of `nodes`, which stand by number, are in `of`.
+/// Returns whether all of `nodes`, which are sorted by number, are in `of`.
 bool holdsAll(const std::vector<NodeId>& of, const std::vector<NodeId>& nodes) {
   return of.size() >= nodes.size() && std::ranges::includes(byNumber(of), nodes, {}, &NodeId::index, &NodeId::index);
 }
@@ -30,8 +30,8 @@ Breadcrumb::Breadcrumb(const DockContext& context, QWidget* parent)
     : QFrame(parent), m_context(context), m_row(new QHBoxLayout(this)) {
   m_row->setContentsMargins(4, 0, 4, 0);
   m_row->setSpacing(0);
-  setMinimumHeight(kLeastTarget);                      // as high as a step, also while there is none
-  m_row->setSizeConstraint(QLayout::SetNoConstraint);  // a long way in does not make the window wide
+  setMinimumHeight(kLeastTarget);                      // as high as a step, even if there is none
+  m_row->setSizeConstraint(QLayout::SetNoConstraint);  // so that a long path does not make the window wide
   setAccessibleName(QStringLiteral("Where the selection is"));
   connect(&context.selection, &Selection::changed, this, &Breadcrumb::refresh);
   connect(&context.document, &PlanDocument::planChanged, this, &Breadcrumb::refresh);
@@ -77,7 +77,7 @@ void Breadcrumb::refresh() {
 void Breadcrumb::add(const Step& step, bool last) {
   auto* button = new QToolButton;
   button->setAutoRaise(true);
-  // No higher: else the first click makes the status bar higher, and the canvas is fitted anew.
+  // A higher button would make the status bar higher at the first click, and the canvas would be fitted again.
   button->setStyleSheet(QStringLiteral("padding: 0 6px;"));
   button->setFixedHeight(kLeastTarget);
   button->setText(captionText(button->fontMetrics().elidedText(step.text, Qt::ElideMiddle, kWidestStep)));

@@ -21,7 +21,7 @@ class Breadcrumb : public QFrame {
   QStringList steps() const;
 
  private:
-  /// One step of the way in.
+  /// A step of the path to the selection.
   struct Step {
     QString text, tip;
     std::vector<NodeId> nodes;

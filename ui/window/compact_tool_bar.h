@@ -23,10 +23,10 @@ class CompactToolBar : public QToolBar {
 
  private:
   void setCompact(bool compact);
-  QList<QAction*> m_labels;  ///< of boxes
+  QList<QAction*> m_labels;  ///< the labels of boxes
   QList<QAction*> m_worded;
   bool m_compact = false;
-  int m_wideWidth = 0;  ///< what it needs with all its words
+  int m_wideWidth = 0;  ///< the width that is needed with all words
 };
 
 }  // namespace fusescope

@@ -28,7 +28,7 @@ DockArea::DockArea(Qt::DockWidgetArea side, std::function<const Theme&()> theme)
   m_fold->setAutoRaise(true);
   m_fold->setFixedSize(kButton);
   m_fold->setIconSize(QSize(kArrow, kArrow));
-  m_fold->setFocusPolicy(Qt::NoFocus);  // the tabs do the same by key
+  m_fold->setFocusPolicy(Qt::NoFocus);  // the tabs can be used with the keyboard instead
   m_layout->setContentsMargins(0, 0, 0, 0);
   m_layout->setSpacing(0);
   m_layout->addLayout(m_bar);
@@ -53,7 +53,8 @@ void DockArea::setKeys(const QString& keys) {
 }
 
 void DockArea::add(Dock* dock, const DockForm& form) {
-  dock->setMinimumSize(kLeastPage);  // else the longest of its texts decides how narrow the window can be
+  // Without this, the longest text of the dock would determine the least width of the window.
+  dock->setMinimumSize(kLeastPage);
   m_pages->addWidget(dock);
   const QString name = QString::fromLatin1(form.name);
   const int tab = m_tabs->addTab(name);
@@ -79,7 +80,7 @@ void DockArea::setFolded(bool folded, int least) {
   emit frontChanged();
 }
 
-/// Across the docks; of folded ones at a side down the edge, with the button above the titles.
+/// The bar is above the docks. If the docks at a side are folded, it is at the edge, with the button above the titles.
 void DockArea::placeBar() {
   const bool down = m_folded && !isBelow();
   while (m_bar->takeAt(0) != nullptr) {

@@ -37,7 +37,7 @@ void DockTabs::setMark(int tab, const DockMark& mark) {
   if (m_marks[tab].text == mark.text && m_marks[tab].kind == mark.kind) return;
   m_marks[tab] = mark;
   setAccessibleTabName(tab, mark.text.isEmpty() ? QString() : tabText(tab) + QStringLiteral(", ") + mark.text);
-  setTabText(tab, tabText(tab));  // Qt asks anew how long the tab is
+  setTabText(tab, tabText(tab));  // so that Qt computes the length of the tab again
   update();
 }
 
@@ -64,7 +64,7 @@ void DockTabs::paintTab(QPainter& painter, int tab) const {
   const bool hovered = underMouse() && tabAt(mapFromGlobal(QCursor::pos())) == tab;
   QRect place = tabRect(tab);
   painter.save();
-  if (isVertical()) {  // read from below on the left, from above on the right
+  if (isVertical()) {  // the text runs upwards on the left and downwards on the right
     painter.translate(place.center());
     painter.rotate(shape() == RoundedWest ? -90 : 90);
     place = QRect(-place.height() / 2, -place.width() / 2, place.height(), place.width());

@@ -46,7 +46,7 @@ class DockTabs : public QTabBar {
   void paintTab(QPainter& painter, int tab) const;
 
   std::function<const Theme&()> m_theme;
-  QList<DockMark> m_marks;  ///< of each tab
+  QList<DockMark> m_marks;  ///< the mark of each tab
   bool m_open = false, m_above = false;
 };
 

@@ -13,7 +13,7 @@ constexpr int kRestMs = 80;
 constexpr int kFootWidth = 340, kFootLines = 4;
 constexpr int kMostNamed = 2;
 
-/// "Conv_1 + Relu, Conv_2 + Relu and 3 more"
+/// Returns a text such as "Conv_1 + Relu, Conv_2 + Relu and 3 more".
 QString someOf(const std::vector<std::string>& names) {
   QStringList first;
   for (const std::string& name : names)
@@ -33,7 +33,7 @@ bool isRefusal(DirectiveOutcome outcome) {
          outcome == DirectiveOutcome::Overridden || outcome == DirectiveOutcome::Nothing;
 }
 
-/// Answers to directives that the plan on screen does not give.
+/// Returns the refusals that the plan on screen does not contain.
 QStringList newRefusals(const PlanSnapshot& tried) {
   QStringList refusals;
   for (const DirectiveAnswer& answer : tried.plan->answers) {
@@ -44,7 +44,7 @@ QStringList newRefusals(const PlanSnapshot& tried) {
   return refusals;
 }
 
-/// What is said where all types that are newly asked for hold without a price: no time need be known for that.
+/// Returns the text if all newly requested types are satisfied for free; no times are needed to know this.
 std::optional<QString> freePins(const PlanSnapshot& tried) {
   bool any = false;
   for (const DirectiveAnswer& answer : tried.plan->answers) {
@@ -91,7 +91,7 @@ EditPreview::EditPreview(QMenu& menu, const DockContext& context)
   m_label->setTextFormat(Qt::PlainText);
   m_label->setFixedWidth(kFootWidth);
   m_label->setContentsMargins(22, 6, 10, 6);
-  // Legible, though the entry is disabled so that the keyboard passes it.
+  // The text is drawn legibly, although the entry is disabled so that the keyboard skips it.
   m_label->setStyleSheet(
       QStringLiteral("color: %1;").arg(menu.palette().color(QPalette::Active, QPalette::Text).name()));
   m_label->setFixedHeight(m_label->fontMetrics().lineSpacing() * kFootLines + 12);

@@ -33,7 +33,7 @@ class EditPreview : public QObject {
   QLabel* m_label;
   QWidgetAction* m_foot;
   QAction* m_asked = nullptr;
-  QTimer m_wait;  ///< until the cursor rests
+  QTimer m_wait;  ///< runs until the cursor rests
   std::map<QAction*, Directives> m_changed;
 };
 

@@ -18,12 +18,12 @@ namespace fusescope {
 
 namespace {
 
-const QString kExtractTag = QStringLiteral("extract");  ///< of the job and of its message
+const QString kExtractTag = QStringLiteral("extract");  ///< the tag of the job and of its message
 
-/// What is cut out of what, as values: the work is done off the GUI thread.
+/// What is extracted, and from which plan. These are values, because the work is done on another thread.
 struct ExtractWork {
   std::shared_ptr<const Plan> plan;
-  std::set<std::size_t> nodes;  ///< of the file
+  std::set<std::size_t> nodes;  ///< numbers of nodes of the file
   SampleSource inputs;
   ExtractOptions options;
 
@@ -37,7 +37,7 @@ struct ExtractWork {
   }
 };
 
-/// The nodes of the file that the selected ones stand for. What int8 put into the plan stands for none.
+/// Returns the nodes of the file that the selected nodes represent. A node that int8 added to the plan represents none.
 std::set<std::size_t> nodesOfFile(MainWindow& window) {
   const Graph& graph = window.document().snapshot()->graph();
   std::set<std::size_t> nodes;
@@ -46,7 +46,7 @@ std::set<std::size_t> nodesOfFile(MainWindow& window) {
   return nodes;
 }
 
-/// Whether one of them does.
+/// Returns whether one of the selected nodes represents a node of the file.
 bool standForNodesOfFile(MainWindow& window) {
   const Graph& graph = window.document().snapshot()->graph();
   return std::ranges::any_of(window.selection().nodes(),
@@ -88,7 +88,7 @@ QString whatWasWritten(const ExtractedPart& part, const QString& path) {
 
 void sayOfPart(MainWindow& window, const QString& text, const QList<MessageBar::Action>& actions = {}) {
   window.messages().show(kExtractTag, text, actions);
-  window.actions().refresh();  // another part can be extracted, or cannot
+  window.actions().refresh();  // whether a part can be extracted has changed
 }
 
 void partNotWritten(MainWindow& window, const Diagnostic& error) {
@@ -105,7 +105,7 @@ void savePart(MainWindow& window, const ExtractedPart& part, const QString& path
       });
 }
 
-/// Nobody was asked about the files that stand beside the network.
+/// Asks before files beside the network are overwritten, because the file dialog asked only about the network.
 void savePartOnceAsked(MainWindow& window, const ExtractedPart& part, const QString& path, bool isAsked) {
   std::vector<std::filesystem::path> there = part.files;
   if (isAsked) there.erase(there.begin());

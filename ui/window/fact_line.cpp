@@ -10,8 +10,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kPadding = 20;     ///< of a button that looks like a link, on both sides together
-constexpr int kLeastWidth = 60;  ///< more than an ellipsis
+constexpr int kPadding = 20;     ///< the padding on both sides of a button that looks like a link
+constexpr int kLeastWidth = 60;  ///< more than the width of an ellipsis
 
 }  // namespace
 
@@ -131,7 +131,7 @@ void FactLine::refresh() {
 
 void FactLine::say(const QString& words, const QString& tip, bool canBeClicked) {
   m_words = words;
-  // A tool tip of plain text is not wrapped.
+  // The tool tip is made rich text, because plain text is not wrapped.
   setToolTip(tip.isEmpty() ? QString() : QStringLiteral("<p>%1</p>").arg(tip.toHtmlEscaped()));
   setAccessibleName(words);
   setAccessibleDescription(tip);
@@ -156,7 +156,7 @@ void FactLine::act() {
   }
 }
 
-/// As high as a label: the status bar keeps room for it even while it is hidden.
+/// Returns the height of a label, for which the status bar keeps room even while this one is hidden.
 int FactLine::lineHeight() const {
   return fontMetrics().height() + 2;
 }

@@ -44,10 +44,10 @@ class FactLine : public QPushButton {
   const PlanDocument& m_document;
   const RunController& m_controller;
   BackgroundBuilds& m_builds;
-  std::shared_ptr<const PlanSnapshot> m_counted;  ///< what the two below are of
+  std::shared_ptr<const PlanSnapshot> m_counted;  ///< the snapshot for which the next two members were computed
   std::int64_t m_predicted = 0;
   std::optional<PredictionCheck> m_check;
-  QString m_predictedTime;  ///< of our own plan: "≈ 1.2 ms"
+  QString m_predictedTime;  ///< the predicted time of our own plan: "≈ 1.2 ms"
   QString m_words;
 };
 

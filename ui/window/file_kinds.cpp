@@ -28,7 +28,8 @@ bool holds(const std::string& text, std::initializer_list<const char*> words) {
   return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
-/// What begins a file of an engine without telling what it is: a log, a table, JSON whose keys come late.
+/// Returns the kind of a file of an engine that its beginning does not show: a log, a table, or JSON whose keys come
+/// late.
 FileKind kindOfWhole(const std::string& path, const QString& suffix) {
   if (suffix == QLatin1String("json") && readDirectivesFile(path).ok()) return FileKind::Directives;
   if (const auto file = fileOfEngine(path)) {
@@ -53,7 +54,7 @@ std::optional<FileKind> kindByName(const QString& path) {
 FileKind fileKindOf(const QString& path) {
   if (const auto kind = kindByName(path)) return *kind;
   const std::string name = path.toStdString();
-  // A package of compiled code has the suffix of the exported program that it was compiled from.
+  // A package of compiled code has the same suffix as the exported program from which it was made.
   if (QFileInfo(path).suffix() == QLatin1String("pt2"))
     return isInductorBuild(name) ? FileKind::EngineFile : FileKind::Network;
   if (isRangesFile(name)) return FileKind::Ranges;

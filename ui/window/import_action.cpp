@@ -16,15 +16,15 @@ namespace fusescope {
 
 namespace {
 
-const QString kImportTag = QStringLiteral("import");      ///< of the job
-const QString kExamplesTag = QStringLiteral("examples");  ///< likewise
+const QString kImportTag = QStringLiteral("import");      ///< the tag of the job
+const QString kExamplesTag = QStringLiteral("examples");  ///< the tag of another job
 
 void sayOfProgram(MainWindow& window, const QString& text, const QList<MessageBar::Action>& actions) {
   window.messages().show(kProgramKey, text, actions);
-  window.actions().refresh();  // it can be made runnable, or is being made so
+  window.actions().refresh();  // whether it can be made runnable has changed
 }
 
-/// Opens what was made in the program's place. Runs of a program begin with its examples.
+/// Opens the network that was made from the program. Runs of it begin with the program's examples.
 void openMade(MainWindow& window) {
   window.messages().close(kProgramKey);
   const auto once = std::make_shared<QMetaObject::Connection>();
@@ -93,7 +93,7 @@ void takeExampleInputs(MainWindow& window) {
   window.jobs().run(
       kExamplesTag, &window,
       [plan = snapshot->plan](const StopToken&) {
-        std::string whyNot;  // opening the program has said it
+        std::string whyNot;  // ignored, because it was reported when the program was opened
         return orCarried({}, *plan, whyNot);
       },
       [&window](const SampleSource& examples) {

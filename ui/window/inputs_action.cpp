@@ -15,7 +15,7 @@ namespace fusescope {
 
 namespace {
 
-const QString kInputsTag = QStringLiteral("save inputs");  ///< of the job and of its message
+const QString kInputsTag = QStringLiteral("save inputs");  ///< the tag of the job and of its message
 
 QString endingOf(const Model& model) {
   return isOfExportedProgram(model) ? QStringLiteral(".pt2") : QStringLiteral(".onnx");
@@ -46,7 +46,7 @@ void saveInputs(MainWindow& window) {
       QStringLiteral("Networks (*%1)").arg(ending));
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) {
-    path += ending;  // the dialog asked about the name without the ending
+    path += ending;  // the file dialog asked about the name without the suffix
     if (QFileInfo::exists(path))
       return window.messages().show(
           kInputsTag,

@@ -21,7 +21,7 @@ void tell(MainWindow& window, const QString& text) {
   window.messages().show(kJobKey, text, {});
 }
 
-/// Describes a job that asks another compiler about the model that is open.
+/// Describes a job that asks another compiler about the open model.
 JobDescription jobDescriptionOf(MainWindow& window, const ProbedKind& kind) {
   JobDescription description{.model = {},
                              .extents = window.document().inputs(),
@@ -44,7 +44,7 @@ bool isOfOpenModel(MainWindow& window, const OpenedJob& job) {
          window.document().modelFile().identity() == job.description.model.identity();
 }
 
-/// As a run beside those that there are.
+/// Adds the result as another run.
 void addResult(MainWindow& window, const OpenedJob& job) {
   if (window.document().inputs() != job.description.extents)
     return tell(window,
@@ -58,7 +58,7 @@ void addResult(MainWindow& window, const OpenedJob& job) {
     window.controller().buildWith(*compiler);
 }
 
-/// Once it is known what the compiler of the result answers.
+/// Adds the result as soon as the compiler of the result has answered.
 void addOnceAsked(MainWindow& window, const OpenedJob& job) {
   Compilers& compilers = window.controller().compilers();
   const std::string name = job.description.options.compiler;
@@ -67,7 +67,7 @@ void addOnceAsked(MainWindow& window, const OpenedJob& job) {
   compilers.ask(name);
   if (compilers.facts(name) != nullptr) return addResult(window, job);
   auto* waiting = new QObject(&window);
-  // The result is of the network that is open now.
+  // The result belongs to the network that is open now; if another one is opened, nothing is added.
   QObject::connect(&window.document(), &PlanDocument::modelChanged, waiting, &QObject::deleteLater);
   QObject::connect(&compilers, &Compilers::changed, waiting, [&window, &compilers, name, job, waiting] {
     if (isOfOpenModel(window, job) && compilers.facts(name) == nullptr) return;
@@ -137,7 +137,7 @@ void openResult(MainWindow& window) {
 
 void openResult(MainWindow& window, const QString& path) {
   const std::string open = window.document().model() ? window.document().modelFile().path : std::string();
-  // Where the network is not where it was, what is open may be it.
+  // If the network is not at its place any more, it may be the open one.
   const auto work = [open, result = path.toStdString()](const StopToken&) {
     auto job = openJob(result, {});
     if (job.ok() || open.empty()) return job;

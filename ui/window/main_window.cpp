@@ -23,10 +23,10 @@ namespace fusescope {
 namespace {
 
 const QString kDocksKey = QStringLiteral("docks");
-/// What a window manager puts around a window, as large as it may be: how large it is, is known once it is there.
+/// The largest size of a window manager's frame. The actual size is known only when the window is shown.
 constexpr int kFrameWidth = 16, kFrameHeight = 48;
 
-/// Makes the ribbon, whose bars screen readers can read.
+/// Makes the ribbon, whose bars are readable by screen readers.
 Ribbon* newRibbon(const DockContext& context, GraphView& canvas) {
   tellScreenReadersOfRibbons();
   return new Ribbon(context, canvas);
@@ -97,7 +97,7 @@ MainWindow::MainWindow(ThemeKind theme, bool remember, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
-  // The stack deletes its commands, and the docks their widgets, while the document still lives.
+  // The stack destroys its commands, and the docks their widgets, while the document still exists.
   m_document->undoStack().disconnect();
   m_document->disconnect();
   m_selection->disconnect();
@@ -108,7 +108,7 @@ MainWindow::~MainWindow() {
   m_fileDiff->disconnect();
   m_known->disconnect();
   m_made->disconnect();
-  // What pages and dialogs have under way ends while those who do it are there.
+  // Pages and dialogs cancel their work while the objects that do it still exist.
   delete takeCentralWidget();
   qDeleteAll(findChildren<QDialog*>(QString(), Qt::FindDirectChildrenOnly));
 }
@@ -184,7 +184,7 @@ void MainWindow::planArrived() {
   m_work->clear();
   m_escape->setEnabled(false);
   m_canvas->setCover(m_document->snapshot()->cover, m_made->words(), m_document->snapshot()->modules);
-  showSelectionOnCanvas(this);  // the nodes selected may be in other kernels now
+  showSelectionOnCanvas(this);  // the selected nodes may be in other kernels now
   refreshTimes();
   refreshSummary();
   refreshTitle();
@@ -254,7 +254,7 @@ void MainWindow::showSelectionOnCanvas(const QObject* source) {
 void MainWindow::showProblem(const QString& title, const QString& problem) {
   m_lastProblem = problem;
   m_work->setText(QStringLiteral("✗ ") + problem);
-  // Not exec(): the session goes on behind it.
+  // exec() is not used, because the session continues behind the message.
   auto* box = new QMessageBox(QMessageBox::Warning, title, problem, QMessageBox::Ok, this);
   box->setTextFormat(Qt::PlainText);
   box->setInformativeText(m_document->model() ? QStringLiteral("What was open is unchanged.") : QString());
@@ -283,7 +283,7 @@ void MainWindow::setTheme(ThemeKind kind) {
   m_canvas->setTheme(Theme::of(kind));
   m_ribbon->setTheme(Theme::of(kind));
   m_twoViews->refreshTheme();
-  // Icons are drawn anew, which takes as long as everything before: another turn of the event loop.
+  // Icons are drawn again in the next turn of the event loop, because this takes as long as everything before.
   QMetaObject::invokeMethod(
       this,
       [this] {

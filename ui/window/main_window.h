@@ -153,19 +153,20 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the search box and the actions of docks
+  bool eventFilter(QObject* watched, QEvent* event) override;  ///< watches the search field and the actions of docks
 
  private:
   void makeDocks();
-  /// Brings the dock to the front, or folds it away if it is there; its key does so only where it has the focus.
+  /// Makes the action that brings the dock to the front, or folds it if it is in front. Its key folds the dock only if
+  /// the dock has the focus.
   QAction* dockAction(Dock* dock, const DockForm& form);
   void focusDock(Dock* dock);
-  void offerDocks(bool open);  ///< there is nothing beside the start page
-  /// Asks whether what is under way shall be cancelled, and cancels it where that was asked just now.
+  void offerDocks(bool open);  ///< beside the start page, there are no docks
+  /// Asks whether the current work should be cancelled, and cancels it if this was asked a moment ago.
   void cancelWork();
-  /// What is under way, or came of it, behind the title of the runs and in the status bar.
+  /// Shows what is being done, or its result, in the title of the runs and in the status bar.
   void showActivity();
-  /// Whoever looks at the runs need not be told of them.
+  /// Removes the mark of the runs' dock when the user looks at it.
   void clearSeenMark();
   void makeActions();
   void makeKeys();
@@ -178,21 +179,21 @@ class MainWindow : public QMainWindow {
   /// Reads the model again, and once it is there refits the engine of the run `former` with its weights.
   void reloadAndRefit(const std::string& former);
   void connectTwoViews();
-  /// Asks what to do with a session that is not saved. False: the user stays.
+  /// Asks what to do with a session that is not saved. Returns false if the user cancels.
   bool mayLeave();
   void refreshTitle();
   Json viewState() const;
   void restoreView(const Json& view);
   void offerLeft();
-  /// A menu of all sessions that were left.
+  /// Shows a menu of all sessions that were left.
   void chooseLeft();
   void recover(const QString& session);
   void fitSearch();
   void addEngines(const QStringList& paths);
-  /// Inputs that lie beside the model that was opened: of a bundled sample they are taken, else they are offered.
+  /// Finds inputs that are stored beside the opened model. Those of a bundled sample are used; others are offered.
   void findInputsBesideModel();
   void modelOpened();
-  void showRoom();  ///< in place of the start page
+  void showRoom();  ///< instead of the start page
   void planArrived();
   void refreshTimes();
   void refreshSummary();
@@ -205,10 +206,11 @@ class MainWindow : public QMainWindow {
   bool openForModel(const FoundFile& file);
   /// Opens a file that takes the place of what is open; `others`, which are for it, once that is there.
   bool openInPlace(const FoundFile& file, std::vector<FoundFile> others);
-  /// Layers of another engine than the one whose layers are the network that is open: they are another network.
+  /// Returns whether the file lists the layers of another engine than the one whose layers are the open network; such a
+  /// file is another network.
   bool isOtherNetwork(const FoundFile& file) const;
   void takeDropped(const std::vector<FoundFile>& files);
-  /// The same of files none of which takes the place of what is open.
+  /// Does the same for files none of which replaces the open network.
   void takeForModel(const std::vector<FoundFile>& files);
   void popUpNodeMenu(const QPoint& place);
   QString summaryOf(const QString& name) const;
@@ -222,31 +224,31 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<WorkerClient> m_worker;
   std::unique_ptr<Runs> m_runs;
   std::unique_ptr<RunController> m_controller;
-  std::unique_ptr<WorkerClient> m_builder;  ///< the process of builds in the background
+  std::unique_ptr<WorkerClient> m_builder;  ///< the process for background builds
   std::unique_ptr<BackgroundBuilds> m_builds;
   std::unique_ptr<SessionKeeper> m_session;
   std::unique_ptr<FileDiff> m_fileDiff;
   std::unique_ptr<KnownPlans> m_known;
   std::unique_ptr<ShownMade> m_made;
   std::unique_ptr<Environments> m_environments;
-  QStackedWidget* m_pages;  ///< what is open, or where to begin
-  QStackedWidget* m_views;  ///< the canvas, or the two views
+  QStackedWidget* m_pages;  ///< the open model, or the start page
+  QStackedWidget* m_views;  ///< the canvas, or the two views of a comparison
   StartPage* m_start;
   GraphView* m_canvas;
   Ribbon* m_ribbon;
   TwoViews* m_twoViews;
   MessageBar* m_messages;
   Room* m_room;
-  QList<Dock*> m_docks;                   ///< as dockForms()
+  QList<Dock*> m_docks;                   ///< in the order of dockForms()
   QHash<const QObject*, Dock*> m_dockOf;  ///< by the action that shows it
   Actions* m_actions;
-  bool m_working = false;  ///< the controller was, when it was last looked at
-  QShortcut* m_escape;     ///< while something is opened or planned
-  QTimer m_cancelAsked;    ///< for so long the next Escape cancels what is under way
+  bool m_working = false;  ///< whether the controller was busy when it was last checked
+  QShortcut* m_escape;     ///< active while something is opened or planned
+  QTimer m_cancelAsked;    ///< while it runs, another Escape cancels the current work
   struct {
     QString with;
     std::vector<FoundFile> files;
-  } m_dropped;  ///< `files` wait until `with`, a model or a session that was opened with them, is there
+  } m_dropped;  ///< `files` wait until `with`, a model or session that was opened together with them, has been opened
   QComboBox* m_target;
   QComboBox* m_precision;
   QComboBox* m_color;
@@ -255,7 +257,7 @@ class MainWindow : public QMainWindow {
   QLabel* m_status;
   FactLine* m_fact;
   QLabel* m_work;
-  QLabel* m_activity;  ///< of the worker
+  QLabel* m_activity;  ///< the activity of the worker
   QString m_lastProblem;
 };
 

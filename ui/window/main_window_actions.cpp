@@ -38,11 +38,13 @@ namespace fusescope {
 namespace {
 
 constexpr int kSearchWidth = 230, kLeastSearch = 90;
-constexpr int kBesideMenus = 24;  ///< what the corner of the menu bar keeps free beside the field and its count
+/// The space that the corner of the menu bar keeps free beside the search field and its count.
+constexpr int kBesideMenus = 24;
 constexpr int kBesideCount = 6;
 constexpr int kToolBarHeight = 36;
 
-/// "85 kernels: 61 of onnxruntime with nodes of the network, …": what the count in the status bar consists of.
+/// Returns the parts of the count in the status bar, such as "85 kernels: 61 of onnxruntime with nodes of the network,
+/// …".
 QString kernelCountsText(const ReadBackPlan& made) {
   std::int64_t withNodes = 0, ours = 0;
   for (const FusedNode& fused : made.fusedNodes) {
@@ -65,7 +67,7 @@ QString kernelCountsText(const ReadBackPlan& made) {
 
 }  // namespace
 
-/// The field takes what the menus leave of the window's width; its count gives way before it becomes too short.
+/// The search field gets the width that the menus leave. Its count is hidden before the field becomes too short.
 void MainWindow::fitSearch() {
   int menus = 0;
   for (QAction* menu : menuBar()->actions()) menus += menuBar()->actionGeometry(menu).width();
@@ -76,7 +78,7 @@ void MainWindow::fitSearch() {
   QWidget* corner = m_search->parentWidget();
   if (corner->size() == corner->sizeHint() && corner->geometry().right() < menuBar()->width()) return;
   corner->adjustSize();
-  // Only then the menu bar places its corner anew.
+  // The menu bar places its corner widget again only when it is resized.
   QResizeEvent asItIs(menuBar()->size(), menuBar()->size());
   QCoreApplication::sendEvent(menuBar(), &asItIs);
 }
@@ -117,7 +119,7 @@ void MainWindow::makeActions() {
   connect(m_builds.get(), &BackgroundBuilds::changed, m_actions, refresh);
   connect(m_room, &Room::frontChanged, this, &MainWindow::clearSeenMark);
   connect(m_canvas, &GraphView::shownOnlyChanged, m_actions, refresh);
-  connect(m_canvas, &GraphView::layoutFinished, m_actions, refresh);  // the legend stands, or is gone
+  connect(m_canvas, &GraphView::layoutFinished, m_actions, refresh);  // the legend has appeared or disappeared
   m_actions->refresh();
 }
 
@@ -141,7 +143,7 @@ void MainWindow::makeToolBar() {
   space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(space);
   bar->addActions(m_actions->ofTool(ToolGroup::Window));
-  // In the menu bar, where no width of the window hides it.
+  // The search field is in the menu bar, where it is visible at every width of the window.
   auto* corner = new QWidget;
   auto* row = new QHBoxLayout(corner);
   row->setContentsMargins(0, 0, 6, 0);
@@ -152,7 +154,7 @@ void MainWindow::makeToolBar() {
   menuBar()->setCornerWidget(corner);
 }
 
-/// What is chosen in the tool bar.
+/// Makes the choices in the tool bar.
 void MainWindow::makeChoices() {
   m_target = new QComboBox;
   for (const std::string& target : targetNames()) m_target->addItem(qs(target));
@@ -210,7 +212,7 @@ void MainWindow::makeStatusBar() {
   statusBar()->addPermanentWidget(m_status);
 }
 
-/// What can be chosen, and the precisions of the plan, which a file may have asked for otherwise.
+/// Fills in the possible precisions, and those of the plan, because a file may contain others.
 void MainWindow::refreshPrecisions() {
   const bool int8 = m_document->ranges() != nullptr;
   std::vector<Precisions> choices = precisionChoices();
@@ -276,7 +278,7 @@ void MainWindow::exportPlan() {
   if (!m_document->snapshot()) return;
   auto* dialog = new ExportDialog(context(), *m_worker, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->show();  // beside it what it names can be looked at
+  dialog->show();  // not modal, so that what the dialog mentions can be looked at
 }
 
 void MainWindow::focusSearch() {
@@ -315,7 +317,7 @@ void MainWindow::goToAnything() {
   for (QAction*& action : actions) {
     Dock* dock = m_dockOf.value(action);
     if (dock == nullptr) continue;
-    toDocks << new QAction(action->text());  // who goes to a dock does not fold it away
+    toDocks << new QAction(action->text());  // this action goes to the dock but never folds it
     toDocks.last()->setShortcut(action->shortcut());
     toDocks.last()->setEnabled(action->isEnabled());
     toDocks.last()->setToolTip(action->toolTip());

@@ -45,8 +45,8 @@ void MainWindow::showOriginal() {
   showTwoViews(true);
 }
 
-/// Of "onnxruntime@ssh gpubox python3" the command; of a name nothing: that is of the user's own list. The result of a
-/// job is no environment.
+/// Returns the environment for a compiler such as "onnxruntime@ssh gpubox python3", which contains its command. Returns
+/// nothing for a name, which refers to the user's list, and for the result of a job, which is not an environment.
 static std::optional<Environment> environmentIn(const std::string& compiler) {
   const std::size_t at = compiler.find('@');
   if (at == std::string::npos) return std::nullopt;
@@ -78,7 +78,7 @@ void MainWindow::showCache() {
 
 void MainWindow::setEnvironments(std::unique_ptr<Environments> environments) {
   m_environments = std::move(environments);
-  // A process that runs knows them as they were when it began.
+  // A running process knows the environments as they were when it started.
   connect(m_environments.get(), &Environments::renewed, this, [this] {
     for (WorkerClient* worker : {m_worker.get(), m_builder.get()}) worker->renew();
     m_controller->compilers().askAgain();

@@ -1,4 +1,4 @@
-// The docks of the window, and what is said of the one of runs while it is not looked at.
+// The docks of the window, and the mark of the runs' dock while it is not visible.
 #include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
@@ -13,7 +13,8 @@ namespace {
 
 const QString kNameOfRuns = QStringLiteral("Runs");
 
-/// Where the keyboard goes when a dock comes to the front: its content before the field that searches it.
+/// Returns the widget that gets the keyboard focus when a dock comes to the front: its content rather than its search
+/// field.
 QWidget* firstToFocus(const QWidget& dock) {
   QWidget* fallback = nullptr;
   for (QWidget* widget : dock.findChildren<QWidget*>()) {
@@ -24,7 +25,7 @@ QWidget* firstToFocus(const QWidget& dock) {
   return fallback;
 }
 
-/// What came of the run that was made last, in a word.
+/// Returns the result of the last run in a word.
 DockMark markOf(const Run& run, bool wrong) {
   if (wrong) return {QStringLiteral("✗ fails"), DockMark::Kind::Failed};
   if (run.state == RunState::Failed) return {QStringLiteral("✗ failed"), DockMark::Kind::Failed};
@@ -65,7 +66,7 @@ QAction* MainWindow::dockAction(Dock* dock, const DockForm& form) {
   auto* action = new QAction(QString::fromLatin1(form.name), this);
   action->setCheckable(true);
   action->setShortcut(QKeySequence(QString::fromLatin1(form.key)));
-  // Checked is what is in front: a dock behind another's tab is not.
+  // The action is checked if the dock is in front, not if it is behind another tab.
   connect(m_room, &Room::frontChanged, action, [this, action, dock] { action->setChecked(m_room->isOpen(dock)); });
   connect(action, &QAction::triggered, this, [this, dock](bool show) {
     if (show) return focusDock(dock);

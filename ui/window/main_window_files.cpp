@@ -1,4 +1,4 @@
-// Files that are opened or dropped: what each is, and what is done with it.
+// Opening and dropping files: which kind each of them is, and what is done with it.
 #include <QFileDialog>
 #include <QFileInfo>
 
@@ -36,7 +36,8 @@ DirectivesOrRecipe readDirectivesOrRecipe(const std::string& path, const Model& 
   return {{}, readRecipeFile(path, model)};
 }
 
-/// Why a file that is for a model cannot be taken where none is open. A script may be a recipe, or make a network.
+/// Returns why a file that needs a model cannot be used if none is open. A script may be a recipe, or a program that
+/// makes a network.
 QString needsModel(const FoundFile& file) {
   const QString why = QStringLiteral("%1 is about a model, and none is open.").arg(QFileInfo(file.path).fileName());
   const auto script = whyScriptIsNotOpened(file.path.toStdString());
@@ -53,7 +54,7 @@ void MainWindow::modelOpened() {
   refreshTitle();
   m_canvas->setFocus();
   offerToMakeRunnable(*this);
-  // Once the session of this model has begun.
+  // The other dropped files are used as soon as the session of this model has begun.
   const auto dropped = std::exchange(m_dropped, {});
   if (!dropped.files.empty() && (dropped.with == m_document->path() || dropped.with == m_session->path()))
     QMetaObject::invokeMethod(
@@ -85,7 +86,7 @@ bool MainWindow::isOtherNetwork(const FoundFile& file) const {
          QFileInfo(file.path) != QFileInfo(m_document->path());
 }
 
-/// Takes a file that is for the model that is open. False: it is not, or a dialog of its own opens such files.
+/// Uses a file that is for the open model. Returns false if it is not, or if a separate dialog opens such files.
 bool MainWindow::openForModel(const FoundFile& file) {
   if (file.kind != FileKind::Ranges && isForModel(file.kind)) {
     takeForModel({file});
@@ -97,7 +98,7 @@ bool MainWindow::openForModel(const FoundFile& file) {
 bool MainWindow::openInPlace(const FoundFile& file, std::vector<FoundFile> others) {
   const bool again = m_document->model() && QFileInfo(file.path) == QFileInfo(m_document->path());
   if (!again && !mayLeave()) return false;
-  // Layers of an engine are a network, and what the engine made of it.
+  // A list of an engine's layers is opened as a network, and it also describes what the engine made.
   if (isOfEngine(file.kind) && !again) others.push_back(file);
   m_dropped = {file.path, std::move(others)};
   m_session->open(file.path);
@@ -121,10 +122,10 @@ void MainWindow::dropFiles(const QStringList& paths) {
 void MainWindow::takeDropped(const std::vector<FoundFile>& files) {
   const bool open = m_document->model() != nullptr;
   const bool areForModel = std::ranges::all_of(files, isForModel, &FoundFile::kind);
-  // The model before what is for it, in whichever order they were dropped.
+  // The model is opened before the files that are for it, regardless of their order.
   const auto takesPlace = [&](const FoundFile& file) {
     if (isForModel(file.kind)) {
-      // Without the network that an engine was built from its layers are one.
+      // If the network from which an engine was built is not given, the engine's layers are opened as a network.
       const bool isNetwork = file.kind == FileKind::EngineLayers || file.kind == FileKind::EngineLog;
       return isOtherNetwork(file) || (!open && areForModel && isNetwork);
     }
@@ -148,7 +149,7 @@ void MainWindow::takeDropped(const std::vector<FoundFile>& files) {
 
 void MainWindow::takeForModel(const std::vector<FoundFile>& files) {
   QStringList engines, ofEngine;
-  SampleSource inputs;  // dropped together they are samples of one run
+  SampleSource inputs;  // samples that are dropped together are used in one run
   for (const FoundFile& file : files) {
     if (file.kind == FileKind::Engine) {
       engines << file.path;
@@ -157,7 +158,7 @@ void MainWindow::takeForModel(const std::vector<FoundFile>& files) {
     } else if (file.kind == FileKind::Ranges) {
       opened<CalibrateDialog>(context(), *m_worker, this)->openFile(file.path);
     } else if (isOfEngine(file.kind)) {
-      ofEngine << file.path;  // together they are one engine
+      ofEngine << file.path;  // files that are dropped together describe one engine
     } else {
       openDirectives(file.path);
     }
@@ -170,7 +171,7 @@ void MainWindow::takeForModel(const std::vector<FoundFile>& files) {
 
 void MainWindow::addEngines(const QStringList& paths) {
   QStringList engines = paths;
-  // An engine that is open is one of those to compare.
+  // If the open file is an engine, it is one of those to compare.
   const auto& runs = m_runs->all();
   const std::string own = m_document->path().toStdString();
   const bool known = std::any_of(runs.begin(), runs.end(), [&](const Run& run) { return run.enginePath == own; });
@@ -199,13 +200,13 @@ void MainWindow::openDirectives() {
   if (!path.isEmpty()) openDirectives(path);
 }
 
-/// They are read, and found in the network, off the GUI thread.
+/// The directives are read, and searched in the network, on another thread.
 void MainWindow::openDirectives(const QString& path) {
   const auto read = [file = path.toStdString(), model = m_document->model()](const StopToken&) {
     return readDirectivesOrRecipe(file, *model);
   };
   m_jobs->run(kDirectivesTag, this, read, [this, path, model = m_document->model()](const DirectivesOrRecipe& asked) {
-    if (m_document->model() != model) return;  // another network was opened meanwhile
+    if (m_document->model() != model) return;  // another network has been opened meanwhile
     if (asked.recipe && !asked.recipe->ok()) {
       const bool json = QFileInfo(path).suffix() == QLatin1String("json");
       return showProblem(
@@ -219,7 +220,8 @@ void MainWindow::openDirectives(const QString& path) {
   });
 }
 
-/// Adds what a recipe of TensorRT's old tools asks for to the options of this document. Reports what is not taken over.
+/// Adds the requests of a recipe of TensorRT's old tools to the options of this document, and reports which of them
+/// were not added.
 void MainWindow::takeRecipe(const Recipe& recipe) {
   PlanOptions options = m_document->options();
   adopt(recipe, options);

@@ -1,4 +1,4 @@
-// What the window does with keys and with files that are dropped on it.
+// Keyboard input, and files that are dropped on the window.
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -19,7 +19,7 @@ QStringList localFiles(const QMimeData& data) {
   return files;
 }
 
-constexpr int kAskedMs = 4000;  ///< for which a second Escape cancels what is under way
+constexpr int kAskedMs = 4000;  ///< how long a second Escape cancels the current work
 
 }  // namespace
 
@@ -32,20 +32,21 @@ void MainWindow::makeKeys() {
   connect(m_escape, &QShortcut::activated, this,
           [this] { m_document->opening() ? m_document->cancelOpening() : m_document->cancelPlanning(); });
   m_search->installEventFilter(this);
-  m_search->setAcceptDrops(false);  // a file goes to the window
+  m_search->setAcceptDrops(false);  // files are dropped on the window instead
   connect(m_canvas, &GraphView::searchCleared, m_search, &QLineEdit::clear);
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event) {
-  // Whoever has the focus had no use for it: then it is about what is under way, else about the dock below the graph.
+  // Escape was not used by the focused widget. It then concerns the current work, or otherwise the dock below the
+  // graph.
   if (event->key() != Qt::Key_Escape) return QMainWindow::keyPressEvent(event);
-  if (event->isAutoRepeat()) return;  // one that is held is no second one
+  if (event->isAutoRepeat()) return;  // a key that is held does not count as a second one
   if (m_controller->busy()) return cancelWork();
   const DockArea& below = m_room->area(Qt::BottomDockWidgetArea);
   if (!below.folded() && below.isAncestorOf(QApplication::focusWidget())) m_room->fold(below.front());
 }
 
-/// One Escape too many, after a menu and a selection, does not lose a long build.
+/// A single Escape, perhaps one too many after closing a menu, does not cancel a long build.
 void MainWindow::cancelWork() {
   if (m_cancelAsked.isActive()) {
     m_cancelAsked.stop();
@@ -57,7 +58,7 @@ void MainWindow::cancelWork() {
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   if (Dock* dock = event->type() == QEvent::Shortcut ? m_dockOf.value(watched) : nullptr) {
-    if (dock->isAncestorOf(QApplication::focusWidget())) return false;  // the action folds it away
+    if (dock->isAncestorOf(QApplication::focusWidget())) return false;  // in this case the action folds the dock
     focusDock(dock);
     return true;
   }

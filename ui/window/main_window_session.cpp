@@ -33,8 +33,8 @@ const QString kChangedKey = QStringLiteral("changed");
 const QString kElsewhereKey = QStringLiteral("elsewhere");
 const QString kMadeKey = QStringLiteral("made");
 const QString kInputsKey = QStringLiteral("inputs");
-constexpr int kViewVersion = 2;                                    ///< of "view": core/session/SESSION_FORMAT.md
-constexpr const char* kBuildWhileEditing = "build_while_editing";  ///< of the view that a session keeps
+constexpr int kViewVersion = 2;  ///< the version of "view" in core/session/SESSION_FORMAT.md
+constexpr const char* kBuildWhileEditing = "build_while_editing";  ///< a field of the view that a session stores
 
 QStringList strings(const Json& json, const char* key) {
   QStringList list;
@@ -54,7 +54,7 @@ double number(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
 
-/// "fp16_overflow/model.onnx: work of 2026-01-31 12:34, 2 directives, 1 run"
+/// Returns a text such as "fp16_overflow/model.onnx: work of 2026-01-31 12:34, 2 directives, 1 run".
 QString leftText(const SessionFolder::Left& left) {
   const QString name =
       left.savedAs.isEmpty() ? left.model.section(QLatin1Char('/'), -2) : QFileInfo(left.savedAs).fileName();
@@ -69,9 +69,9 @@ std::string text(const Json& json, const char* key) {
 }  // namespace
 
 void MainWindow::reloadAndRefit(const std::string& former) {
-  auto* once = new QObject(this);  // hears of the next opening alone, whatever comes of it
+  auto* once = new QObject(this);  // receives only the signals of the next opening, whatever its result is
   connect(m_document.get(), &PlanDocument::modelChanged, once, [this, former, path = m_document->path()] {
-    if (m_document->path() == path) m_controller->refit(former);  // else another file was opened meanwhile
+    if (m_document->path() == path) m_controller->refit(former);  // otherwise another file has been opened meanwhile
   });
   connect(m_document.get(), &PlanDocument::openingEnded, once, &QObject::deleteLater);
   m_document->reload();
@@ -121,7 +121,7 @@ void MainWindow::connectSession() {
                          dropped.join(QLatin1Char('\n')),
                      {});
   });
-  // What was said of the model before; a session that waits for its model waits no more.
+  // Messages about the previous model are closed, and a session that was waiting for its model stops waiting.
   connect(m_document.get(), &PlanDocument::graphChanged, this, [this](const Graph* before) {
     if (before != nullptr) return;
     for (const QString& key : {kChangedKey, kMissingKey, kDroppedKey, kMadeKey, kRecipeKey, kJobKey, kFilesKey})
@@ -142,7 +142,7 @@ void MainWindow::keepSessionsIn(const QString& folder) {
   offerLeft();
 }
 
-/// One bar, of the newest; the others are in a menu of it, however many there are.
+/// There is one message for the newest session; all others are in its menu.
 void MainWindow::offerLeft() {
   const std::vector<SessionFolder::Left> all = m_session->left();
   if (all.empty()) return;
@@ -168,7 +168,7 @@ void MainWindow::chooseLeft() {
   menu->addAction(QStringLiteral("Discard all of them"), this, [this] {
     for (const SessionFolder::Left& left : m_session->left()) m_session->discard(left.file);
   });
-  // Whoever chooses nothing is asked again.
+  // If the user chooses nothing, the question is shown again.
   const auto chosen = std::make_shared<bool>(false);
   connect(menu, &QMenu::triggered, this, [chosen] { *chosen = true; });
   connect(
@@ -242,7 +242,7 @@ void MainWindow::restoreView(const Json& state) {
   CanvasView view;
   for (const ContainerKind* kind : containerKinds()) {
     if (kind->turnedKey.empty()) continue;
-    // What an earlier version saved, or nobody did, is chosen anew.
+    // If an earlier version saved the view, or nobody did, the open blocks are chosen again.
     view.atRest = view.atRest || !state.contains(std::string(kind->turnedKey));
     const QStringList turned = strings(state, std::string(kind->turnedKey).c_str());
     view.open.setTurned(*kind, QSet<QString>(turned.begin(), turned.end()));
@@ -275,7 +275,7 @@ void MainWindow::setInputs(const SampleSource& inputs) {
 void MainWindow::findInputsBesideModel() {
   m_messages->close(kInputsKey);
   if (!m_document->model()->network.empty()) return takeExampleInputs(*this);
-  if (!m_runs->settings().inputs.empty()) return;  // the file carries some
+  if (!m_runs->settings().inputs.empty()) return;  // the file contains inputs itself
   const QString file = besideModel(*m_document, QStringLiteral("io.npz"));
   if (m_document->kind() != ArtifactKind::Model || !QFileInfo::exists(file)) return;
   const auto take = [this, inputs = SampleSource{.paths = {file.toStdString()}}] { setInputs(inputs); };

@@ -7,7 +7,7 @@ namespace fusescope {
 MessageBar::MessageBar(QWidget* parent) : QWidget(parent), m_rows(new QVBoxLayout(this)) {
   m_rows->setContentsMargins(0, 0, 0, 0);
   m_rows->setSpacing(1);
-  // At least as high as its texts are when they are wrapped into its width.
+  // The bar is at least as high as its texts are when they are wrapped into its width.
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
 }
 

@@ -14,7 +14,7 @@ namespace fusescope {
 
 namespace {
 
-/// What the menu is about: nodes of the network, or of a body.
+/// The nodes that the menu is about, in the network or in a body.
 struct Chosen {
   std::shared_ptr<const PlanSnapshot> network;
   const PlanSnapshot* where = nullptr;
@@ -36,7 +36,7 @@ struct Chosen {
   }
 };
 
-/// Why none of `nodes` can be pinned to `type`; empty if one can.
+/// Returns why none of `nodes` can be pinned to `type`; empty if one can be.
 QString refusal(const Plan& plan, const std::vector<NodeId>& nodes, DataType type, bool ranges) {
   QString first;
   for (const NodeId node : nodes) {
@@ -57,7 +57,7 @@ QAction* add(QMenu& menu, const QString& text, const QString& problem, const QSt
   QAction* action = menu.addAction(text, &menu, act);
   action->setEnabled(problem.isEmpty());
   action->setToolTip(tipText(problem.isEmpty() ? tip : problem));
-  action->setData(problem);  // which EditPreview says in plain text
+  action->setData(problem);  // as plain text, for EditPreview
   return action;
 }
 
@@ -84,7 +84,7 @@ void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, St
   preview->finish();
 }
 
-/// The entry of a kind of directive that takes nothing but a node.
+/// Adds the entry for a directive that has no argument except nodes.
 void addDirective(QMenu& menu, EditPreview& preview, const DockContext& context, const Chosen& chosen,
                   const DirectiveForm& form) {
   const std::string problem =
@@ -97,8 +97,8 @@ void addDirective(QMenu& menu, EditPreview& preview, const DockContext& context,
   preview.add(entry, withKind(context.document.directives(), about, kindOf(form), rule));
 }
 
-/// A pin of a whole module is one directive, `module:PATH`, which holds for what another file has there too. Whether
-/// the pattern names just these nodes is found out beside the GUI thread.
+/// Adds pins for a whole module. Such a pin is one directive, `module:PATH`, which also applies to the same module of
+/// another file. Whether the pattern matches exactly these nodes is determined on another thread.
 void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen) {
   const std::int32_t index = chosen.where == chosen.network.get() ? chosen.where->moduleOf(chosen.nodes) : -1;
   if (index < 0 || chosen.where->modules->byStructure) return;
@@ -130,7 +130,8 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
   });
 }
 
-/// "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" of a kernel, "layer.3 · attention" of a module, "5 nodes".
+/// Returns a title such as "node_Conv_7 · Conv", "node_Conv_7 · Conv + Relu" for a kernel, "layer.3 · attention" for a
+/// module, or "5 nodes".
 QString titleOf(const Chosen& chosen) {
   const FusedNode* kernel = chosen.where->fusedWithExactly(chosen.nodes);
   if (chosen.nodes.size() > 1 && kernel == nullptr) {

@@ -15,8 +15,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kLegibleZoom = 0.9;  ///< below it a box does not show all of its lines
-constexpr double kLeastZoom = 0.3;    ///< below it a box shows no name
+constexpr double kLegibleZoom = 0.9;  ///< below this zoom, a box does not show all of its lines
+constexpr double kLeastZoom = 0.3;    ///< below this zoom, a box shows no name
 constexpr int kOpenMs = 120'000, kLayoutMs = 120'000, kBuildMs = 600'000, kSettleMs = 400;
 
 void settle() {
@@ -28,11 +28,12 @@ int refuse(const QString& problem) {
   return 2;
 }
 
-/// Shows the selected node at a legible size, or what was opened, or leaves the view as it is when a model opens.
+/// Shows the selected node at a legible size, or what was opened. Otherwise the view stays as it is after opening a
+/// model.
 void frameContent(MainWindow& window, const PictureRequest& request) {
   GraphView& canvas = window.canvas();
   if (!request.expand.isEmpty()) canvas.fit();
-  // The whole would be a thread that shows nothing: the picture shows what was opened last.
+  // If the whole picture would be too narrow to show anything, what was opened last is shown.
   const bool thread = canvas.zoom() < kLeastZoom;
   if (!request.expand.isEmpty() && thread && request.select.isEmpty()) {
     Camera camera = canvas.camera();
@@ -81,7 +82,7 @@ int takePicture(MainWindow& window, const PictureRequest& request) {
       window.canvas().waitForLayout(kLayoutMs);
     }
     frameContent(window, request);
-    if (!request.inputs.empty()) window.setInputs(request.inputs);  // else those of the sample
+    if (!request.inputs.empty()) window.setInputs(request.inputs);  // otherwise the inputs of the sample are used
     if (request.errors) {
       const QString refusal = window.controller().errorsRefusal();
       if (!refusal.isEmpty()) return refuse(refusal);

@@ -23,7 +23,7 @@ namespace {
 
 const QString kReportMessage = QStringLiteral("report");
 
-/// The canvas as SVG; empty where it cannot be had, for a report is worth as much without it.
+/// Returns the canvas as SVG; empty if it cannot be made, because a report without a picture is useful, too.
 std::string pictureOf(MainWindow& window) {
   const auto folder = TemporaryFolder::in(QDir::tempPath().toStdString(), "fusescope-picture");
   if (!folder.ok()) return {};

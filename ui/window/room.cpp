@@ -8,8 +8,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr double kMostDragged = 0.6;  ///< of the room, of a size that was dragged when the window was larger
-constexpr double kMostBeside = 0.5;   ///< of the room, for the docks of both sides together
+constexpr double kMostDragged = 0.6;  ///< the largest share of the room for a size that the user set in a larger window
+constexpr double kMostBeside = 0.5;   ///< the largest share of the room for the docks of both sides together
 constexpr int kLeastSide = 150, kLeastBelow = 118;
 const QSize kLeastGraph(240, 160);
 constexpr int kClosedUntilAsked = std::numeric_limits<int>::max();
@@ -48,7 +48,7 @@ Room::Room(std::function<const Theme&()> theme)
   m_down->setStretchFactor(0, 1);
   for (QSplitter* splitter : {m_across, m_down}) {
     splitter->setChildrenCollapsible(false);
-    splitter->setHandleWidth(1);  // Qt takes the mouse on five pixels of it
+    splitter->setHandleWidth(1);  // Qt still accepts the mouse within five pixels
     connect(splitter, &QSplitter::splitterMoved, this, &Room::noteDragged);
   }
   for (Side& side : m_sides) {

@@ -48,22 +48,22 @@ class Room : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  enum class FoldChoice { None, Open, Folded };  ///< of the user
+  enum class FoldChoice { None, Open, Folded };  ///< the choice of the user
   struct Side {
     Qt::DockWidgetArea at;
     DockArea* area;
-    double share;     ///< of the room
-    int least, most;  ///< of what the share gives
-    int foldsBelow;   ///< in a narrower room it is folded unless the user chose otherwise
+    double share;     ///< the share of the room
+    int least, most;  ///< limits of the size that the share gives
+    int foldsBelow;   ///< if the room is narrower, the side is folded unless the user chose otherwise
     FoldChoice choice = FoldChoice::None;
-    int dragged = 0;  ///< what the user made it; 0: nothing
+    int dragged = 0;  ///< the size that the user chose; 0 if there is none
     bool isBelow() const { return at == Qt::BottomDockWidgetArea; }
   };
   Side& sideAt(Qt::DockWidgetArea at);
   Side& sideOf(const Dock* dock);
   void setFoldChoice(Side& side, FoldChoice choice);
   bool folded(const Side& side) const;
-  /// Its size in the room as it is, in pixels.
+  /// Returns its size in the present room, in pixels.
   int wanted(const Side& side) const;
   void fit();
   void noteDragged();

@@ -155,7 +155,7 @@ void StartPage::showEvent(QShowEvent* event) {
 void StartPage::refresh() {
   while (QLayoutItem* item = m_recent->takeAt(0)) {
     item->widget()->hide();
-    item->widget()->deleteLater();  // it may be the one that was clicked
+    item->widget()->deleteLater();  // deleted later, because it may be the button that was clicked
     delete item;
   }
   const QStringList recent = PlanDocument::recentFiles();

@@ -27,9 +27,9 @@ SmallDims withMatrix(SmallDims batches, const SmallDims& matrix) {
 }
 
 std::optional<SmallDims> commonAxes(const SmallDims& a, const SmallDims& b) {
-  SmallDims axes;  // innermost first
+  SmallDims axes;  // collected from the innermost axis outwards
   std::size_t i = a.size(), k = b.size();
-  std::int64_t left = 1, right = 1;  // of an axis that is not split to its end
+  std::int64_t left = 1, right = 1;  // what is left of an axis that has been split only in part
   while (true) {
     while (left == 1 && i > 0) left = a[--i];
     while (right == 1 && k > 0) right = b[--k];

@@ -43,8 +43,8 @@ class AttentionReader {
  private:
   using Term = AttentionPattern::Term;
 
-  /// Scales above the first product are left out: what reads them reads what they scale. They become the first term of
-  /// the scores.
+  /// Takes the scales of query and key out of the computation: the nodes that read them read their operands instead,
+  /// and the product of the scales becomes the first term of the scores.
   void takeScales(const std::vector<AttentionBinding::Above>& above) {
     for (const auto& [id, source, scales] : above) {
       const Node& node = m_region.node(id);
@@ -57,7 +57,7 @@ class AttentionReader {
     }
   }
 
-  /// By what a Mul or a Div by a constant number changes `scaled`.
+  /// Returns the constant number by which a Mul or a Div multiplies `scaled`, or nothing if it is no constant number.
   std::optional<float> factorOf(const Node& node, ValueId scaled) {
     const std::optional<float> number = m_region.numberReadBy(node.id, otherOperand(node, scaled));
     if (!number || node.is("Mul")) return number;
@@ -66,7 +66,8 @@ class AttentionReader {
 
   bool isRounded(ValueId value) const { return m_region.rounding().rounds(value) != DataType::Undefined; }
 
-  /// What changes the scores before `softmax`, in order: terms, and between them what the contract rounds.
+  /// Collects what changes the scores before `softmax`, in order: the terms, and between them the roundings that the
+  /// contract demands.
   bool takeTerms(NodeId softmax) {
     const std::vector<Binding> terms = bindingsOf(m_bindings, roles::kTerm);
     for (const NodeId id : m_region.fused().nodes) {
@@ -81,7 +82,8 @@ class AttentionReader {
     return false;
   }
 
-  /// To what the probabilities are rounded before the second product reads them as `read`: at most once.
+  /// Finds the type to which the probabilities are rounded before the second product reads them as `read`. Returns
+  /// whether there is at most one such type.
   bool takeWeights(ValueId probabilities, ValueId read) {
     std::set<DataType> types{m_region.rounding().made(read), m_region.rounding().made(probabilities)};
     for (const NodeId id : m_bound.behindSoftmax)
@@ -130,7 +132,7 @@ class AttentionReader {
     return term;
   }
 
-  /// Whether an operand of a term is there before the scores are.
+  /// Returns whether an operand of a term is known before the scores are calculated.
   bool isKnown(ValueId operand) const { return !operand.valid() || !m_made.contains(operand); }
 
   bool takeGuard() {
@@ -156,8 +158,8 @@ class AttentionReader {
   RegionFacts& m_region;
   const Bindings& m_bindings;
   const AttentionBinding& m_bound;
-  std::set<ValueId> m_made;  ///< by the nodes of the attention
-  float m_scale = 1;         ///< of query and key together
+  std::set<ValueId> m_made;  ///< values that the nodes of the attention calculate
+  float m_scale = 1;         ///< the product of the scales of query and key
   AttentionPattern m_pattern;
 };
 

@@ -10,31 +10,33 @@
 
 namespace fusescope::native {
 
-/// softmax(query · key, changed by `terms`) · value, as the bindings of a fused node say it.
+/// An attention as the bindings of a fused node describe it: softmax(query · key, changed by `terms`) · value.
 struct AttentionPattern {
-  /// One change of the scores, in order: as ScoreTerm, by `number` where there is no operand.
+  /// One change of the scores, as ScoreTerm; terms are applied in order. Without an operand, `number` is used.
   struct Term {
     ScoreTerm::Kind kind;
     ValueId condition, operand;
     float number = 0;
-    ValueId scores;  ///< that it leaves: as it sees them, their batches may be split into more axes
+    ValueId scores;  ///< the scores after this term, whose batches may be split into more axes
   };
   std::set<NodeId> nodes;
   NodeId last;
-  std::map<NodeId, ValueId> scales;  ///< nodes before the first product that only scale, and what: in `terms`
-  ValueId query, key, value;         ///< operands of the products; `key` is read as [.., depth, keys]
+  /// Nodes before the first product that only scale, and the value that each scales; their product is the first of
+  /// `terms`.
+  std::map<NodeId, ValueId> scales;
+  ValueId query, key, value;  ///< operands of the products; `key` is read as [.., depth, keys]
   std::vector<Term> terms;
-  std::optional<float> guard;              ///< what probabilities that are not a number become
+  std::optional<float> guard;              ///< the number that replaces NaN among the probabilities
   DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
   ValueId scores, result;
 };
 
-/// Whether the plan says what is what in an attention of several nodes.
+/// Returns whether the bindings of the plan describe an attention that consists of several nodes.
 bool bindsAttention(const FusedNode& fused);
 
-/// The attention that the fused node is, as its bindings say it; nothing if there is none, or one that the kernel
-/// cannot take: operands of terms that are themselves calculated from the scores, products without elements, batches
-/// that are no views of one another.
+/// Returns the attention that the bindings of the fused node describe. Returns nothing if there is none, or if the
+/// kernel cannot run it: operands of terms are calculated from the scores, products have no elements, or the batches of
+/// one operand are no view of those of another.
 std::optional<AttentionPattern> boundAttention(RegionFacts& region);
 
 }  // namespace fusescope::native

@@ -16,19 +16,21 @@
 namespace fusescope::native {
 namespace {
 
-/// Most rows of the query that are worked on together, and most keys: their scores stay in the cache between the two
-/// products, and a block of values is read once for all rows.
+/// At most this many rows of the query, and this many keys, are processed together: their scores then stay in the cache
+/// between the two products, and a block of values is read once for all these rows.
 constexpr std::int64_t kBlockRows = 64;
 constexpr std::int64_t kBlockKeys = 256;
-/// Where all scores of a row must be there before one is weighed, fewer rows are worked on together: most scores.
+/// If all scores of a row must be calculated before any of them is weighed, fewer rows are processed together, so that
+/// there are at most this many scores.
 constexpr std::int64_t kMostScores = 64 * 1024;
 constexpr std::int64_t kLeastRows = 8;
-/// Up to so many rows, packing keys and values costs more than it saves.
+/// For up to this many rows, packing keys and values costs more than it saves.
 constexpr std::int64_t kFewRows = 4;
 constexpr std::int64_t kParallelWork = 64 * 1024;
-/// What is added to hide a key is at or below the first number; scores above the second outweigh it wholly.
+/// A number that is added to hide a key is at most kHidden. If the largest score of a row is above kSeen, the weights
+/// of its hidden keys are 0.
 constexpr float kHidden = -1e30f, kSeen = -1e29f;
-/// A score that stands in place of a hidden one, at most; e^-kUnderflow is 0.
+/// A score that replaces hidden ones is at most kReplaced; e^-kUnderflow is 0 in f32.
 constexpr float kReplaced = -1e3f, kUnderflow = 88.0f;
 
 template <class T>
@@ -36,7 +38,7 @@ T roundUp(T count, std::type_identity_t<T> unit) {
   return (count + unit - 1) / unit * unit;
 }
 
-/// Keys [begin, end).
+/// The keys [begin, end).
 struct Keys {
   std::int64_t begin = 0, end = 0;
 };
@@ -65,7 +67,7 @@ class AttentionStep final : public Step {
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
     if (work <= kParallelWork) m_threads = 1;
     if (m_packs) findPacks();
-    // With enough heads, or one block of rows in each, whoever packs a head also runs it.
+    // If there are enough heads, or only one block of rows in each, the thread that packs a head also runs it.
     m_packsTogether = m_packs && m_blocks > 1 && m_distinct.size() < static_cast<std::size_t>(2 * m_threads);
     if (m_threads == 1) m_packsTogether = false;
     if (!m_packs) m_blocks = 1;
@@ -82,7 +84,7 @@ class AttentionStep final : public Step {
            static_cast<std::size_t>(m_threads) * threadBytes();
   }
 
-  // A thread alone enters no parallel region (parallel.h): worksharing gives it everything.
+  // A single thread enters no parallel region (parallel.h); the worksharing loops then give it all the work.
   Status run(Memory memory, std::byte* scratch) const override {
     Claims batches(m_batches, m_threads);
     if (m_threads == 1) {
@@ -95,7 +97,8 @@ class AttentionStep final : public Step {
   }
 
  private:
-  /// By each thread of the team; `batches`: those that are packed by whoever runs them.
+  /// Is called by each thread of the team. `batches` are the batches whose keys and values are packed by the thread
+  /// that runs them.
   void share(Memory memory, std::byte* scratch, Claims& batches) const {
     float* packs = reinterpret_cast<float*>(scratch);
     Keys* ranges = reinterpret_cast<Keys*>(packs + packCount() * (m_keyCount + m_valueCount));
@@ -120,7 +123,7 @@ class AttentionStep final : public Step {
                  packAt(packs, m_packOf[static_cast<std::size_t>(batch)]));
       }
     } else {
-      std::int64_t held = -1;  // the pack that this thread made last
+      std::int64_t held = -1;  // the number of the pack that this thread made last
       takeEach(batches, me, [&](std::int64_t batch) {
         float* packed = packAt(packs, me);
         if (m_packs && m_packOf[static_cast<std::size_t>(batch)] != held) {
@@ -147,8 +150,8 @@ class AttentionStep final : public Step {
   std::size_t termBytes() const {
     return roundUp(std::max<std::size_t>(1, m_call.terms.size()) * sizeof(ScoreTermRows), 64);
   }
-  /// Of one thread: terms, scores, for each row its largest score and its total, and rows of the query and of the
-  /// result where these are narrow floats.
+  /// Returns the size of one thread's memory: terms; scores; the largest score and the total of each row; and, if these
+  /// are narrow floats, rows of the query and of the result.
   std::size_t threadBytes() const {
     const std::int64_t wide = m_blockRows * ((widensQuery() ? m_depth : 0) + (narrowsResult() ? m_width : 0));
     return termBytes() + roundUp(static_cast<std::size_t>(m_scoreCount + 2 * m_blockRows + wide) * sizeof(float), 64);
@@ -160,7 +163,7 @@ class AttentionStep final : public Step {
     return isNarrow(m_call.result.dtype);
   }
 
-  /// Heads of a group read the same keys and values: they are packed once.
+  /// Finds the distinct pairs of keys and values. The heads of a group read the same ones, which are packed once.
   void findPacks() {
     std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
     for (std::int64_t batch = 0; batch < m_batches; ++batch) {
@@ -172,7 +175,8 @@ class AttentionStep final : public Step {
     }
   }
 
-  // The last term, where it hides keys from rows, alike in all batches.
+  // Finds out whether the last term hides keys from rows in the same way in all batches. Only then are hidden keys
+  // skipped.
   void findLimit() {
     if (!m_packs || m_call.terms.empty() || m_keys <= gemmPanel()) return;
     const ScoreTerm& last = m_call.terms.back();
@@ -185,7 +189,7 @@ class AttentionStep final : public Step {
     m_limit = strides.back() == 1;
   }
 
-  /// Elements from the beginning of `ref` to its matrix of `batch`.
+  /// Returns the number of elements between the beginning of `ref` and its matrix of `batch`.
   std::int64_t batchOffset(const Ref& ref, std::int64_t batch) const {
     std::int64_t offset = 0;
     for (std::size_t i = m_rank - 2; i-- > 0;) {
@@ -220,7 +224,7 @@ class AttentionStep final : public Step {
     one(m_call.value, m_keys, m_width, packed + m_keyCount);
   }
 
-  /// The keys that any row of the block may see, in whole panels.
+  /// Returns the keys that are visible to any row of the block, rounded to whole panels.
   Keys visible(Memory memory, std::int64_t block) const {
     const ScoreTerm& last = m_call.terms.back();
     Keys seen{m_keys, 0};
@@ -240,7 +244,7 @@ class AttentionStep final : public Step {
     return seen.begin < seen.end ? seen : Keys{0, m_keys};
   }
 
-  /// Rows of a query with the memory of the thread that works on them.
+  /// Rows of a query, with the memory of the thread that processes them.
   struct Rows {
     std::int64_t batch, first, count;
     const float* query;
@@ -295,7 +299,8 @@ class AttentionStep final : public Step {
       runFewRows(memory, rows);
     } else {
       runKeys(memory, rows, seen, packed);
-      // A row that sees nothing else weighs the hidden keys among themselves.
+      // If all visible scores of a row are too small, the softmax distributes its weights over the hidden keys as well,
+      // so that all keys are needed.
       const bool hides = seen.begin > 0 || seen.end < m_keys;
       if (hides && std::any_of(rows.top, rows.top + rows.count, [&](float best) { return !(best > leastTop()); }))
         runKeys(memory, rows, {0, m_keys}, packed);
@@ -305,13 +310,14 @@ class AttentionStep final : public Step {
     if (narrowsResult()) storeResult(memory, rows);
   }
 
-  /// Above it, hidden keys weigh nothing.
+  /// Returns the score above which, as the largest of its row, all hidden keys have the weight 0.
   float leastTop() const {
     const ScoreTerm& last = m_call.terms.back();
     return last.operand ? kSeen : last.number + kUnderflow;
   }
 
-  // Keys come in blocks; what was summed before a larger score was met is scaled (softmaxBlock).
+  // Processes the keys block by block. When a block contains a larger score, what has been summed so far is scaled
+  // (softmaxBlock).
   void runKeys(Memory memory, const Rows& rows, Keys keys, const float* packed) const {
     const std::int64_t panel = gemmPanel();
     const float* values = packed + m_keyCount;
@@ -358,7 +364,8 @@ class AttentionStep final : public Step {
     if (m_rounds) roundWeights(rows, keys.end - keys.begin);
   }
 
-  // All keys of a row are there: what weighs the values is what the softmax gives, rounded.
+  // Divides and rounds the weights, so that the values are weighed with the rounded result of the softmax. All keys of
+  // a row must be in one block.
   void roundWeights(const Rows& rows, std::int64_t keys) const {
     divideRows(rows.scores, m_scoreStride, keys, rows.total, rows.count);
     for (std::int64_t i = 0; i < rows.count; ++i) {
@@ -384,7 +391,7 @@ class AttentionStep final : public Step {
     return at;
   }
 
-  // Keys and values are read where they are.
+  // Runs few rows: keys and values are read where they are, without packing.
   void runFewRows(Memory memory, const Rows& rows) const {
     const MatrixView keys = viewOf(m_call.key, memory, rows.batch, m_depth, m_keys);
     const MatrixView values = viewOf(m_call.value, memory, rows.batch, m_keys, m_width);
@@ -395,7 +402,7 @@ class AttentionStep final : public Step {
       multiplyRow(rows.scores + i * m_scoreStride, values, rows.result + i * rows.resultStride);
   }
 
-  // Where there is no choice (every score is -infinity, or one is no number), all weights are the guard.
+  // If a row has no total above 0 (every score is -infinity, or one is NaN), all its weights are set to the guard.
   void guardRows(Memory memory, const Rows& rows, const float* packed) const {
     for (std::int64_t i = 0; i < rows.count; ++i) {
       if (rows.total[i] > 0) continue;
@@ -428,15 +435,16 @@ class AttentionStep final : public Step {
 
   AttentionCall m_call;
   AttentionAt m_at;
-  int m_mostThreads, m_threads;  ///< that may be used, and that are
+  int m_mostThreads, m_threads;  ///< the number of threads that may be used, and the number that is used
   std::size_t m_rank = 0;
   std::int64_t m_rows = 0, m_depth = 0, m_keys = 0, m_width = 0, m_batches = 1;
   std::int64_t m_blocks = 1, m_blockRows = 0, m_blockKeys = kBlockKeys;
   std::int64_t m_keyCount = 0, m_valueCount = 0, m_scoreStride = 0, m_scoreCount = 0;
-  std::vector<std::int64_t> m_packOf, m_distinct;  ///< per batch the number of its pack; per pack its first batch
+  // The number of the pack of each batch; the first batch of each pack.
+  std::vector<std::int64_t> m_packOf, m_distinct;
   bool m_packs = true, m_packsTogether = false;
   bool m_limit = false;   ///< the last term hides keys
-  bool m_rounds = false;  ///< the weights: each block holds all keys
+  bool m_rounds = false;  ///< the weights are rounded, so that each block contains all keys
 };
 
 }  // namespace

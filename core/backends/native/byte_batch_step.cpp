@@ -38,7 +38,7 @@ class ByteBatchStep final : public Step {
     return wholeLines(PackedBytes::bytes(m_call.k, m_call.n) + ByteRowsBuffer::bytes(rowsOfPart(), m_call.k));
   }
 
-  /// The rows of `part` of matrix `batch`, which is the product of `pair`.
+  /// Multiplies the rows of `part` of matrix `batch`, which is the product of `pair`.
   void multiply(const ByteBatchCall::Pair& pair, std::int64_t batch, std::int64_t part, Memory memory,
                 std::byte* scratch) const {
     const std::int64_t k = m_call.k, n = m_call.n, first = part * rowsOfPart();
@@ -46,7 +46,7 @@ class ByteBatchStep final : public Step {
     if (m <= 0) return;
     const PackedBytes right = PackedBytes::at(scratch, k, n);
     right.take(elementsAt<std::uint8_t>(m_call.b, memory) + pair.b * k * n, k, n, m_call.b.dtype);
-    takeZeros(right, memory);
+    writeZeroPoints(right, memory);
     const ByteRowsBuffer left = ByteRowsBuffer::at(scratch + PackedBytes::bytes(k, n), m);
     left.take(elementsAt<std::uint8_t>(m_call.a, memory) + (pair.a * m_call.m + first) * k, m, k,
               m_call.aZero ? byteAt(*m_call.aZero, memory) : 0, m_call.a.dtype);
@@ -54,8 +54,8 @@ class ByteBatchStep final : public Step {
                    n, 0, bytePanels(n));
   }
 
-  /// Columns that only fill the last panel take the last zero point.
-  void takeZeros(const PackedBytes& right, Memory memory) const {
+  /// Writes the zero points of the columns. Columns that only fill the last panel get the last zero point.
+  void writeZeroPoints(const PackedBytes& right, Memory memory) const {
     const std::int64_t given = m_call.bZero ? m_call.bZero->count() : 0;
     for (std::size_t column = 0; column < PackedBytes::columns(m_call.n); ++column) {
       const std::int64_t at = std::min(static_cast<std::int64_t>(column), given - 1);
@@ -65,7 +65,8 @@ class ByteBatchStep final : public Step {
 
   ByteBatchCall m_call;
   int m_threads;
-  std::int64_t m_parts = 1;  ///< of the rows of a matrix, where there are fewer matrices than threads
+  // Into how many parts the rows of a matrix are divided if there are fewer matrices than threads.
+  std::int64_t m_parts = 1;
 };
 
 }  // namespace

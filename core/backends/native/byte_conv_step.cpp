@@ -1,9 +1,9 @@
-// A convolution of bytes as products: the filters [channels, inputs · kernel] times the columns of the image, one for
-// each place of the result.
-//   1. The image is laid out with its padding, and the columns between two strides apart from each other, so that what
-//      a tap of the filter sees of a row of places lies together.
-//   2. Columns are packed by panels of places, four taps at a time.
-//   3. Filters are multiplied with panels.
+// A convolution of bytes is calculated as matrix products: the filters [channels, inputs · kernel] times the columns of
+// the image, one for each place of the result.
+//   1. The image is copied with its padding. Columns whose distance is a multiple of the stride are put next to each
+//      other, so that the elements which one tap of the filter reads for a row of places are contiguous.
+//   2. Columns are packed in panels of places, four taps at a time.
+//   3. The filters are multiplied by the panels.
 #include "backends/native/byte_conv_step.h"
 
 #include <omp.h>
@@ -19,19 +19,19 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kOverread = 16;       // bytes that interleaveBytes() may read behind a row
-constexpr std::int64_t kFewestFilters = 24;  // that are worth a part of their own
+constexpr std::int64_t kOverread = 16;       // bytes that interleaveBytes() may read beyond the end of a row
+constexpr std::int64_t kFewestFilters = 24;  // the least number of filters for which a separate part is worth its cost
 
-/// The image of one channel, laid out: rows of `strideX` phases, `phase` bytes each.
+/// The copied image of one channel: each row consists of `strideX` phases of `phase` bytes.
 struct Canvas {
   std::int64_t rows = 0, strideX = 1, phase = 0;
   std::int64_t pitch() const { return strideX * phase; }
   std::int64_t bytes() const { return rows * pitch(); }
-  /// Of padded column x of a row.
+  /// Returns the position of the padded column x in a row.
   std::int64_t column(std::int64_t x) const { return x % strideX * phase + x / strideX; }
 };
 
-/// Filters as rows of byteDepth(taps) codes, behind the sums and the zero points of all rows.
+/// Filters as rows of byteDepth(taps) codes. In memory they follow the sums and the zero points of all rows.
 struct PackedFilters {
   std::int32_t *sums = nullptr, *zeros = nullptr;
   std::int8_t* rows = nullptr;
@@ -111,10 +111,12 @@ class ByteConvStep final : public Step {
         for (std::int64_t x = 0; x < filters[3]; ++x)
           m_tapAt.push_back(c * m_canvas.bytes() + y * window.dilations[0] * m_canvas.pitch() +
                             m_canvas.column(x * window.dilations[1]));
-    m_tapAt.resize(static_cast<std::size_t>(byteDepth(m_taps)), 0);  // filters are zero there
+    // The filters are zero for the taps that only fill up the last four.
+    m_tapAt.resize(static_cast<std::size_t>(byteDepth(m_taps)), 0);
   }
 
-  /// Panels, and where they are few the filters in parts, so that all threads have something to do.
+  /// Divides the work into panels. If there are few panels, the filters are divided as well, so that all threads have
+  /// work.
   void share() {
     m_panels = bytePanels(m_places);
     if (m_filters * m_taps * m_places < 64 * 1024) m_threads = 1;
@@ -179,7 +181,7 @@ class ByteConvStep final : public Step {
     if (!m_call.filterZerosAreZero) sumColumns(work, panel);
   }
 
-  /// Sums of the taps that there are, not of those that only fill the last four.
+  /// Sums the columns over the real taps, without those that only fill up the last four.
   void sumColumns(const Work& work, std::int64_t panel) const {
     runByteGemm({.a = m_ones.data(),
                  .packed = work.packed + panel * bytePanel() * byteDepth(m_taps),
@@ -209,10 +211,10 @@ class ByteConvStep final : public Step {
 
   ByteConvCall m_call;
   int m_threads;
-  std::int64_t m_inputs = 0, m_filters = 0, m_taps = 0;  ///< of a group
+  std::int64_t m_inputs = 0, m_filters = 0, m_taps = 0;  ///< the numbers of one group
   std::int64_t m_places = 0, m_panels = 0;
   Canvas m_canvas;
-  std::vector<std::int64_t> m_tapAt;  ///< of each tap: where the first place sees it
+  std::vector<std::int64_t> m_tapAt;  ///< for each tap, the position that it reads for the first place
   std::vector<std::int8_t> m_ones;
   std::vector<Part> m_parts;
 };

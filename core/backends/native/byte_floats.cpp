@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 #include <hwy/highway.h>
 
-// Bytes of memory as the floats of registers, and back.
+// Conversions between bytes in memory and floats in registers.
 HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {

@@ -1,8 +1,9 @@
-// The kernel of byte_gemm.cpp. It is included once for each way to multiply bytes, in a namespace of its own that has
+// The kernel of byte_gemm.cpp. It is included once for each way to multiply bytes, in a namespace that defines
 //   VI dotBytes(VI sum, VI unsignedBytes, VI signedBytes)
 // which adds to each lane of 32 bits the products of its four bytes.
 
-/// Rows of sums that are kept in registers. Their vectors, those of B and one of A fit into 16 (or 32) registers.
+/// The number of rows of sums that are kept in registers. Their vectors, those of B and one of A fit into 16 (or 32)
+/// registers.
 constexpr int kRows = HWY_MAX_BYTES == 64 ? 6 : 4;
 
 /// Applies the zero points to the sums and writes them.

@@ -25,7 +25,7 @@ constexpr std::int64_t kPanel = kVectors * kLanes;
 namespace by_words {
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-/// Bytes as words of 16 bits, whose products two by two cannot overflow 32.
+/// Widens the bytes to words of 16 bits: the sum of two of their products cannot overflow 32 bits.
 HWY_INLINE VI dotBytes(VI sum, VI unsignedBytes, VI signedBytes) {
   const I32 d;
   const hn::Repartition<std::int16_t, I32> words;
@@ -40,7 +40,7 @@ HWY_INLINE VI dotBytes(VI sum, VI unsignedBytes, VI signedBytes) {
   return hn::ReorderWidenMulAccumulate(d, oddA, oddB, half, unused);
 }
 #else
-/// Byte by byte: what every vector unit can do.
+/// Multiplies byte by byte, which every vector unit can do.
 template <int Byte>
 HWY_INLINE VI productOf(VI unsignedBytes, VI signedBytes) {
   const I32 d;
@@ -74,7 +74,8 @@ std::int32_t packRowHere(const std::uint8_t* from, std::int64_t k, std::uint8_t 
   for (; i + lanes <= k; i += lanes) {
     const auto bytes = hn::Xor(hn::LoadU(d, from + i), turned);
     hn::StoreU(bytes, d, reinterpret_cast<std::uint8_t*>(to) + i);
-    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(bytes, sign)));  // each 128 more than it stands for
+    // Each byte is 128 larger than the number that it represents.
+    sums = hn::Add(sums, hn::SumsOf8(hn::Xor(bytes, sign)));
   }
   auto sum = static_cast<std::int32_t>(hn::GetLane(hn::SumOfLanes(wide, sums))) - static_cast<std::int32_t>(128 * i);
   for (; i < k; ++i) {
@@ -102,7 +103,7 @@ void byteGemmHere(const ByteGemmTask& task) {
 }  // namespace fusescope::native::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// Highway's targets do not tell AVX-512 with VNNI from AVX-512 without: this is the former.
+// Highway's targets do not distinguish AVX-512 with VNNI from AVX-512 without it; this code is for the former.
 #if HWY_TARGET == HWY_AVX3
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512vnni")
 namespace fusescope::native::HWY_NAMESPACE {
@@ -143,7 +144,7 @@ void runByWords(const ByteGemmTask& task) {
   HWY_DYNAMIC_DISPATCH(byteGemmHere)(task);
 }
 
-/// The best first.
+/// Returns the ways that this processor can run, the fastest first.
 std::vector<ByteGemmWay> waysHere() {
   std::vector<ByteGemmWay> ways{{"words", runByWords}};
 #ifdef FUSESCOPE_BYTE_GEMM_VNNI

@@ -17,7 +17,7 @@ namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// to[i] = the greatest of from[i + k · places.step], from `i` on as far as whole vectors of `d` go.
+/// Calculates to[i] = the maximum of from[i + k · places.step], from `i` on, as far as whole vectors of `d` fit.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void greatestBy(D d, const T* from, PoolPlaces places, std::int64_t width, std::int64_t& i, T* to) {
   for (const auto lanes = static_cast<std::int64_t>(hn::Lanes(d)); i + lanes <= width; i += lanes) {
@@ -35,7 +35,7 @@ HWY_INLINE void greatest(const T* from, PoolPlaces places, std::int64_t width, T
   greatestBy(hn::CappedTag<T, 1>(), from, places, width, i, to);
 }
 
-/// First over the rows of the windows, into `row`, then along it.
+/// Takes the maximum first over the rows of the windows, into `row`, and then along that row.
 template <class T>
 HWY_INLINE void pool(const T* from, PoolPlaces rows, const PoolRow& how, T* row, T* to) {
   greatest(from, rows, how.extent * how.channels, row);
@@ -66,7 +66,7 @@ HWY_EXPORT(poolHere);
 
 namespace {
 
-constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< below this one thread is quicker
+constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< with fewer bytes, one thread is faster
 
 class BytePoolStep final : public Step {
  public:

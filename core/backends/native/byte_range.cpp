@@ -27,7 +27,8 @@ std::uint8_t codeOf(float value, ByteScale by) {
 FloatRange rangeHere(const float* values, std::int64_t count) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  // The later operand is what x86 gives where one is not a number; elsewhere a comparison says the same.
+  // If one operand is NaN, the result is the second one, as x86's instructions return it. On other processors the
+  // comparison has the same result.
   const auto least = [](VF x, VF so) HWY_ATTR { return hn::IfThenElse(hn::Lt(x, so), x, so); };
   const auto most = [](VF x, VF so) HWY_ATTR { return hn::IfThenElse(hn::Gt(x, so), x, so); };
   VF low = hn::Zero(d), high = low, low2 = low, high2 = low;

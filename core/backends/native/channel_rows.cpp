@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 
-/// Of `lanes` channels, fewer than a vector where there are no more.
+/// Calculates the moments of `lanes` channels, which may be fewer than a vector has.
 void momentsOfLanes(const float* rows, std::int64_t count, std::int64_t width, std::int64_t lanes, float* means,
                     float* squares) {
   const F32 d;
@@ -20,7 +20,7 @@ void momentsOfLanes(const float* rows, std::int64_t count, std::int64_t width, s
   const auto load = [&](std::int64_t r) {
     return isWhole ? hn::LoadU(d, rows + r * width) : loadFirst(d, rows + r * width, lanes);
   };
-  // Several sums at once: one alone waits for each addition.
+  // There are several sums because a single one would wait for each addition.
   VF sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   std::int64_t r = 0;
   for (; r + 4 <= count; r += 4) {

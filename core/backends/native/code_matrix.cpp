@@ -3,7 +3,8 @@
 // Constant matrices that are held as codes and multiplied as floats.
 namespace fusescope::native {
 
-/// What `value` is the transposition of, where it is a matrix and that is a constant: it is packed from where it lies.
+/// Returns the constant of which `value` is the transposition, if `value` is a matrix and such a constant exists. The
+/// constant is then packed without being transposed first.
 std::optional<ValueId> transposedConstant(const Context& context, ValueId value) {
   const Node* made = context.foldedBy(value);
   if (made == nullptr || !made->is("Transpose") || context.dimsOf(value).size() != 2) return std::nullopt;

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 
-/// Rows of one block, which share scales and zeros.
+/// Widens rows of one block, which have the same scales and zeros.
 template <int Bits>
 HWY_INLINE void widenRows(const std::uint8_t* codes, const float* scales, const float* zeros, std::int64_t rows,
                           float* to) {
@@ -41,11 +41,12 @@ HWY_INLINE void widenRows(const std::uint8_t* codes, const float* scales, const 
   }
 }
 
-/// Rows of codes behind each other that are multiplied by sums of their own: as many chains as multiply-adds take.
+/// The number of consecutive rows of codes that are multiplied into sums of their own: as many independent chains as
+/// the latency of multiply-adds needs.
 template <int Rows>
 constexpr int kChains = Rows == 1 ? 4 : 2;
 
-/// acc += the products of `Rows` rows of a by `Chains` rows of codes, from which the zeros are taken.
+/// acc += the products of `Rows` rows of a by `Chains` rows of codes, from which the zeros are subtracted.
 template <int Bits, int Rows, int Chains>
 HWY_INLINE void multiplyRows(const std::uint8_t* codes, VF zero0, VF zero1, const float* a, std::int64_t lda,
                              VF (&acc)[Chains][Rows][2]) {
@@ -73,7 +74,7 @@ HWY_INLINE void multiplyRows(const std::uint8_t* codes, VF zero0, VF zero1, cons
   }
 }
 
-/// sums [Rows][2] += a [Rows, depth] by rows of one block, whose scale is applied to their sums.
+/// sums [Rows][2] += a [Rows, depth] times the rows of one block, whose scale is applied to their sums.
 template <int Bits, int Rows>
 HWY_INLINE void addBlock(const std::uint8_t* codes, const float* scales, const float* zeros, const float* a,
                          std::int64_t lda, std::int64_t depth, VF (&sums)[Rows][2]) {
@@ -175,7 +176,7 @@ bool isSigned(DataType type) {
   return type == DataType::I8 || type == DataType::I4;
 }
 
-/// Element `i` of codes, moved up by half of the range where they have a sign.
+/// Returns element `i` of `codes`. Signed codes are increased by half of their range.
 std::uint8_t unsignedCode(const Tensor& codes, std::int64_t i) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(codes.bytes());
   const bool halves = isPacked(codes.type());
@@ -198,7 +199,8 @@ std::string formOf(const char* what, const CodeMatrix& matrix) {
       .canonical();
 }
 
-/// `numbers` along columns and blocks, one for all or as they are held, each after `change`.
+/// Returns `numbers` as [blocks, columns], with `change` applied to each. `numbers` contains either a single number for
+/// all or one for each block and column, in the order in which the matrix is held.
 template <class Change>
 Tensor alongPanels(const CodeMatrix& matrix, const Tensor& numbers, const Change& change) {
   const std::int64_t columns = wholePanels(matrix.n), blocks = matrix.blocks();

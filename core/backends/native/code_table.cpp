@@ -6,8 +6,8 @@
 
 #include "backends/native/parallel.h"
 
-// Instructions that look up bytes in 128 at once; elsewhere a byte at a time is as fast as what can be put together of
-// lookups in 16.
+// These instructions look up bytes in a table of 128. Without them, translating one byte at a time is as fast as
+// combining lookups in tables of 16.
 #define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/native/code_table.cpp"
@@ -59,9 +59,9 @@ HWY_EXPORT(translateHere);
 
 namespace {
 
-constexpr std::int64_t kParallelBytes = 128 * 1024;  ///< below this one thread is quicker
+constexpr std::int64_t kParallelBytes = 128 * 1024;  ///< with fewer bytes, one thread is faster
 
-/// The codes 0 … 255, in the order of their bits, as floats; and back.
+/// These convert between the codes 0 … 255, in the order of their bits, and floats.
 void allCodes(DataType type, float* registers) {
   CodeTable codes{};
   for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::uint8_t>(i);

@@ -9,7 +9,8 @@
 namespace fusescope::native {
 namespace {
 
-/// The format a tape works in: that of an operand of full size, if whole blocks allow it.
+/// Returns the format in which a tape works: that of an operand of full size whose channels fill whole blocks, or plain
+/// if there is none.
 MemoryFormat tapeFormat(const std::vector<Ref>& inputs, const Dims& domain) {
   for (const Ref& ref : inputs) {
     if (!ref.format.isPlain() && ref.dims == domain && ref.format.padded(domain) == domain) return ref.format;

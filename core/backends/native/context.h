@@ -46,12 +46,13 @@ class Context : public RegionPlaces {
  private:
   Result<Ref> tapeInput(const TapeBuilder::Input& input);
   bool isMissing(ValueId value) const;
-  /// Whether a node outside of `group` reads the value, or the fused node gives it, or nobody reads it.
+  /// Returns whether a node outside of `group` reads the value, or it is an output of the fused node, or nobody reads
+  /// it.
   bool leaves(ValueId value, const std::set<NodeId>& group) const;
   TapeBuilder builderOf(const std::vector<NodeId>& nodes) const;
 
   std::vector<NodeId> m_waiting;
-  std::map<NodeId, ScaledSums> m_sums;  ///< of products that wait
+  std::map<NodeId, ScaledSums> m_sums;  ///< of products whose scaling is queued
   std::vector<Choice> m_choices;
 };
 

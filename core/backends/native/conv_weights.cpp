@@ -26,7 +26,7 @@ std::string ConvWeights::Form::text() const {
   return key.canonical();
 }
 
-/// Multiplies what belongs to output channel `c` by `factor`.
+/// Multiplies the filters of output channel `c` by `factor`.
 void ConvWeights::Form::scaleChannel(float* filters, std::int64_t c, float factor) const {
   const std::int64_t taps = productOf(held, 2);
   if (!transposed) {
@@ -58,7 +58,7 @@ void ConvWeights::Form::apply(std::span<const Tensor> parameters, float* filters
   }
 }
 
-/// `numbers`: the filters, then all parameters.
+/// Returns the filters with all folds applied. `numbers` contains the filters, followed by all parameters of the folds.
 Tensor ConvWeights::Form::foldedFilters(std::span<const Tensor> numbers) const {
   const bool scales = std::ranges::any_of(folds, &Fold::isNorm);
   const Tensor wide = numbers[0].type() == DataType::F32 ? numbers[0] : numbers[0].converted(DataType::F32);
@@ -79,11 +79,11 @@ Dims ConvWeights::dims() const {
   return dims;
 }
 
-/// The filters as ONNX holds them, with the axes of oneDNN.
+/// Returns the layout of the filters in an ONNX file, with the axes in oneDNN's order.
 memory::desc ConvWeights::heldDesc() const {
   const Dims dims = this->dims();
   Dims strides = rowMajorStrides(dims);
-  if (m_form.transposed) {  // outputs and inputs of a group change places
+  if (m_form.transposed) {  // outputs and inputs of a group are exchanged
     const std::size_t out = m_form.groups > 1 ? 1 : 0;
     Dims held = dims;
     std::swap(held[out], held[out + 1]);

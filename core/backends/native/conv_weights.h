@@ -37,7 +37,8 @@ class ConvWeights {
     std::vector<Fold> folds;
     std::string text() const;
     void scaleChannel(float* filters, std::int64_t channel, float factor) const;
-    /// The folds, in order, on what is not null. `parameters`: of all folds.
+    /// Applies the folds in order to `filters` and `bias`, each of which may be null. `parameters` contains the
+    /// parameters of all folds.
     void apply(std::span<const Tensor> parameters, float* filters, float* bias) const;
     Tensor foldedFilters(std::span<const Tensor> numbers) const;
   };

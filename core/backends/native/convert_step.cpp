@@ -10,7 +10,7 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::int64_t kParallelCount = 32 * 1024;
-constexpr std::int64_t kStretch = 4 * 1024;  ///< elements that a thread converts at once
+constexpr std::int64_t kStretch = 4 * 1024;  ///< elements that a thread converts in one piece
 
 struct Truth {
   std::uint8_t bits;
@@ -30,7 +30,8 @@ requires std::is_arithmetic_v<T> T load(T value) {
   return value;
 }
 
-/// A float beyond the range, or NaN, becomes what the processor makes of it, as for other runtimes; C++ leaves it open.
+/// C++ does not define the conversion of NaN or of a float beyond the range. As in other runtimes, the result is what
+/// the processor's instruction returns.
 template <class To, class From>
 #if defined(__clang__)
 __attribute__((no_sanitize("float-cast-overflow")))
@@ -56,7 +57,7 @@ void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int th
   forEach(count, count > kParallelCount ? threads : 1, [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
 }
 
-/// Calls `convert(begin, count)` for stretches of [0, count).
+/// Calls `convert(begin, count)` for pieces of [0, count).
 template <class Function>
 void inStretches(std::int64_t count, int threads, const Function& convert) {
   const std::int64_t stretches = (count + kStretch - 1) / kStretch;
@@ -171,7 +172,7 @@ class ConvertStep final : public Step {
   Convert m_convert;
 };
 
-/// Rounds in place or elsewhere what stays f32.
+/// Rounds elements to a narrower type and stores them as f32, in place or elsewhere.
 class RoundStep final : public Step {
  public:
   RoundStep(const Ref& from, const Ref& to, DataType type, int threads)

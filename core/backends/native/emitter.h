@@ -27,7 +27,7 @@ class Units {
   bool isTaken(NodeId node) const { return m_taken.contains(node); }
   /// Returns whether the walk skips the node, because its unit is emitted at another one.
   bool isCovered(NodeId node) const { return m_covered.contains(node); }
-  /// The unit to be emitted at the node, or null.
+  /// Returns the unit that is emitted at the node, or null.
   const EmitUnit* at(NodeId node) const;
 
  private:

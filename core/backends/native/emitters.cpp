@@ -1,6 +1,6 @@
 #include "backends/native/emitter.h"
 
-// The list of emitters, and nothing else: a program with another list takes this file's place.
+// This file contains only the list of emitters, so that a program with another list can replace it.
 
 namespace fusescope::native {
 

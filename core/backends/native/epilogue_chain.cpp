@@ -11,7 +11,8 @@
 namespace fusescope::native {
 namespace {
 
-/// Into the weights of a convolution, while nothing but biases came before.
+/// Returns a batch norm that is folded into the weights of a convolution. This is possible if only biases, batch norms
+/// and casts come before it in the chain.
 std::optional<Chain::Operation> batchNormOf(const Context& context, const Chain& chain, const Node& norm) {
   const bool folds = isConvolution(context.node(chain.root)) &&
                      std::ranges::all_of(chain.operations, [](const Chain::Operation& before) {
@@ -25,7 +26,7 @@ std::optional<Chain::Operation> batchNormOf(const Context& context, const Chain&
   return Chain::Operation{Chain::Kind::BatchNorm, norm.id, {}};
 }
 
-/// A bias per channel (of a product: per column), or a residual of the same extents.
+/// Returns the sum as a bias per channel (per column of a product), or as a residual of the same extents.
 std::optional<Chain::Operation> sumOf(const Context& context, const Chain& chain, const EpilogueOperation& sum) {
   const Dims dims = context.dimsOf(sum.source), other = context.dimsOf(sum.operand);
   if (context.typeOf(sum.operand) != DataType::F32) return std::nullopt;
@@ -43,7 +44,7 @@ std::optional<Chain::Operation> activationOf(const Context& context, const Node&
   return Chain::Operation{Chain::Kind::Activation, node.id, {}};
 }
 
-/// As what `next` continues the chain, if it can.
+/// Returns the operation by which `next` continues the chain, or nothing if it cannot.
 std::optional<Chain::Operation> operationOf(const Context& context, const Chain& chain, const EpilogueOperation& next) {
   using Bound = EpilogueOperation::Kind;
   const Node& node = context.node(next.nodes[0]);
@@ -100,7 +101,7 @@ Chain chainAfter(const Context& context, const Node& root) {
   return chain;
 }
 
-/// One number for each channel of a convolution, each column of a product.
+/// Returns whether `value` has one number for each channel of a convolution or for each column of a product.
 bool isPerChannel(const Context& context, ValueId value, const Node& root) {
   const Dims dims = context.dimsOf(root.outputs[0]), own = context.dimsOf(value);
   const std::size_t axis = root.is("Conv") || root.is("ConvTranspose") ? 1 : dims.size() - 1,

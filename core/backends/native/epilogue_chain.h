@@ -9,14 +9,14 @@ struct Node;
 
 namespace fusescope::native {
 
-/// A convolution or matrix product with what follows it as far as it can be post-operations.
+/// A convolution or matrix product, and the operations behind it that one primitive can calculate as post-operations.
 struct Chain {
   enum class Kind { Bias, BatchNorm, Activation, Swish, Residual, Cast };
   struct Operation {
     Kind kind;
     NodeId node;
-    ValueId operand;  ///< Bias, Residual: the other operand
-    /// Nodes of the chain that it stands for.
+    ValueId operand;  ///< for Bias and Residual: the other operand
+    /// Returns how many nodes of the chain this operation calculates.
     std::size_t nodeCount() const { return kind == Kind::Swish ? 2 : 1; }
     bool isActivation() const { return kind == Kind::Activation || kind == Kind::Swish; }
   };
@@ -32,27 +32,28 @@ bool isMatrixProduct(const Node& node);  ///< MatMul or Gemm
 /// decided by appendActivation() of post_operations.h.
 bool isActivation(const Node& node);
 
-/// The root with what the plan binds behind it, as far as one primitive can take it: constants per channel, batch norm,
-/// activations, x·sigmoid(x), sums with a tensor of the same extents, and casts that widen. None of them rounds.
+/// Returns the chain of the root and of the operations that the plan binds behind it, as far as one primitive can
+/// calculate them: constants per channel, batch norms, activations, x·sigmoid(x), sums with a tensor of the same
+/// extents, and casts that widen. None of these operations rounds.
 Chain chainAfter(const Context& context, const Node& root);
-/// The root alone.
+/// Returns a chain that consists of the root only.
 Chain chainOf(const Node& root);
-/// Whether the constant is one number for each channel of a convolution, or for each column of a product.
+/// Returns whether the constant has one number for each channel of a convolution or for each column of a product.
 bool isPerChannel(const Context& context, ValueId value, const Node& root);
 
-/// Claims the roots that `isRoot` accepts, which calculate in f32 and which nobody else claimed, with their chains. A
-/// chain is emitted at its last node, so that a residual that is calculated meanwhile is there.
+/// Claims, with their chains, the roots that `isRoot` accepts, that calculate in f32 and that no other emitter claimed.
+/// A chain is emitted at its last node, so that residuals which are calculated between its nodes are known.
 void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node&),
                  Status (*emit)(Context&, const Chain&));
 
-// In what follows, `taken` nodes of a chain, from the first, become one primitive.
-/// What the chain gives behind those nodes.
+// The following functions are for a primitive that calculates the first `taken` nodes of a chain.
+/// Returns the value that the last of these nodes calculates.
 ValueId resultOf(const Context& context, const Chain& chain, std::size_t taken);
-/// Queues the nodes behind those.
+/// Queues the nodes after these.
 void leaveToTapes(Context& context, const Chain& chain, std::size_t taken);
-/// Runs each node by itself, where no primitive can run the root.
+/// Runs each node of the chain separately, if no primitive can run the root.
 Status emitSeparately(Context& context, const Chain& chain);
-/// The nodes from `first` on, of those that were taken.
+/// Returns the operations of the nodes from index `first` up to `taken` as a tape.
 EpilogueTape epilogueTape(const Context& context, const Chain& chain, std::size_t first, std::size_t taken);
 
 }  // namespace fusescope::native

@@ -9,9 +9,9 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kChunk = 4096;  ///< elements of the target that are looked at at a time
+constexpr std::int64_t kChunk = 4096;  ///< elements of the target that are checked at a time
 
-/// `count` elements at `offset` of a buffer, whatever their order.
+/// Returns `count` elements at `offset` of a buffer, regardless of their order.
 Ref flat(BufferIndex buffer, std::int64_t offset, DataType type, std::int64_t count) {
   return {.buffer = buffer, .offset = offset, .dtype = type, .dims = {count}, .strides = {1}};
 }
@@ -27,8 +27,8 @@ class ExactEpilogue final : public Step {
 
   Status run(Memory memory, std::byte* scratch) const override {
     std::vector<std::byte*> buffers(memory.begin(), memory.end());
-    buffers.push_back(scratch);                  // the product
-    buffers.push_back(scratch + tensorBytes());  // what the tape makes of it
+    buffers.push_back(scratch);                  // the result of the product
+    buffers.push_back(scratch + tensorBytes());  // the result of the tape
     std::byte* rest = scratch + 2 * tensorBytes();
     TRY(m_product->run(buffers, rest));
     TRY(m_tape->run(buffers, rest));
@@ -44,7 +44,8 @@ class ExactEpilogue final : public Step {
     for (std::int64_t at = 0; at < m_count; at += kChunk) {
       const std::int64_t count = std::min(kChunk, m_count - at);
       readFloats(m_target, memory, at, count, own.data());
-      float* elements = placeFloats(m_target, memory, at, own.data());  // the target's own, or what was widened
+      // The target's elements, or a widened copy of them.
+      float* elements = placeFloats(m_target, memory, at, own.data());
       bool changes = false;
       for (std::int64_t i = 0; i < count; ++i) {
         if (std::isfinite(exact[at + i]) && !std::isnan(elements[i])) continue;

@@ -14,7 +14,8 @@ DataType multiplies(const Context& context, const Node& root) {
 Result<Ref> factor(Context& context, ValueId value, DataType type) {
   if (type == DataType::F32) return context.ref(value);
   if (const auto narrow = TRY(context.narrowed(value, type))) return *narrow;
-  Ref constant = TRY(context.held(value));  // of batches: the only factor that is no weight
+  // A batch of constant matrices: the only kind of constant factor that is not packed as a weight.
+  Ref constant = TRY(context.held(value));
   const Ref narrow = context.allocateScratch(type, constant.dims);
   TRY(context.convertType(constant, narrow));
   return narrow;

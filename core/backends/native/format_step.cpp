@@ -19,9 +19,9 @@ bool isKnown(const MemoryFormat& format) {
          (block.extent == kNarrow || block.extent == kWide);
 }
 
-/// How far elements of a tensor lie apart: along its axes, the channels by 16, by 8 and one by one.
+/// The distances between elements of a tensor in memory: along its axes, and for channels by 16, by 8 and one by one.
 struct Distances {
-  Dims axes;  ///< along axis 1: from one block to the next
+  Dims axes;  ///< along axis 1, the distance from one block to the next
   std::int64_t block = 1, inBlock = 0;
 
   Distances(const MemoryFormat& format, const Dims& dims) : axes(dims.size()) {
@@ -41,7 +41,7 @@ class FormatStep final : public Step {
     const Distances source(from.format, from.dims), target(to.format, to.dims);
     const std::int64_t channels = from.dims[1];
     for (std::int64_t at = 0; at < channels;) {
-      // Whole blocks at once, then what is left of the last.
+      // Whole blocks are copied at once, then the rest of the last block.
       const std::int64_t count =
           channels - at >= kWide ? (channels - at) / kWide * kWide : std::min(channels - at, kNarrow);
       addPart(source, target, at, count);
@@ -61,7 +61,7 @@ class FormatStep final : public Step {
  private:
   struct Part {
     StridedCopy copy;
-    std::size_t source, target;  ///< bytes to its first element
+    std::size_t source, target;  ///< bytes before its first element
   };
 
   void addPart(const Distances& source, const Distances& target, std::int64_t first, std::int64_t count) {
@@ -90,7 +90,8 @@ class FormatStep final : public Step {
                        static_cast<std::size_t>(target.atChannel(first)) * bytes});
   }
 
-  /// Where what fills up the last block of each image lies; where images are not outermost, in all of the tensor.
+  /// Finds the last block of channels of each image, which is filled up with zeros. If images are not the outermost
+  /// axis, the whole tensor is filled.
   void findLastBlocks(const Distances& target) {
     const bool inImages = m_to.format.order()[0] == 0 && m_to.format.order()[1] == 1;
     const std::int64_t whole = productOf(m_to.format.memoryExtents(m_to.dims), 0);
@@ -106,8 +107,8 @@ class FormatStep final : public Step {
 
   Ref m_from, m_to;
   int m_threads;
-  std::int64_t m_images = 0;                 ///< whose last block is filled up
-  std::size_t m_image = 0, m_lastBlock = 0;  ///< bytes
+  std::int64_t m_images = 0;                 ///< the number of images whose last block is filled up
+  std::size_t m_image = 0, m_lastBlock = 0;  ///< sizes in bytes
   std::vector<Part> m_parts;
 };
 

@@ -20,12 +20,14 @@ namespace {
 
 constexpr std::int64_t kLanes = HWY_MAX_BYTES / 4;
 constexpr std::int64_t kPanel = 2 * kLanes;
-/// Rows held in registers: with their two vectors each, two of B and one of A they fill 16 (or 32) registers.
+/// The number of rows that are kept in registers: their two vectors each, two vectors of B and one of A fill 16 (or 32)
+/// registers.
 constexpr int kRows = HWY_MAX_BYTES == 64 ? 12 : 6;
-/// A stretch of k whose panel (k·panel floats) stays in L1.
+/// The length of a piece of k whose panel (k·panel floats) stays in the first cache.
 constexpr std::int64_t kDepth = 320;
 
-/// Rows × one panel, or its first half where no more columns are wanted; `carry`: adds to what c holds.
+/// Multiplies `Rows` rows by one panel, or by its first half if no more columns are needed. If `carry` is true, the
+/// products are added to the contents of c.
 template <int Rows, bool Half, class B>
 HWY_INLINE void micro(const float* a, std::int64_t lda, const B* b, std::int64_t depth, float* c, std::int64_t ldc,
                       std::int64_t columns, const float* bias, bool carry) {
@@ -68,7 +70,7 @@ HWY_INLINE void micro(const float* a, std::int64_t lda, const B* b, std::int64_t
   }
 }
 
-/// The micro kernel of `rows` rows, up to Rows.
+/// Runs the micro kernel for `rows` rows, which are at most Rows.
 template <int Rows, bool Half, class B>
 HWY_INLINE void rowsOf(std::int64_t rows, const float* a, std::int64_t lda, const B* b, std::int64_t depth, float* c,
                        std::int64_t ldc, std::int64_t columns, const float* bias, bool carry) {
@@ -84,7 +86,7 @@ namespace {
 
 constexpr std::int64_t kStrip = 128;  ///< elements of each column that are widened before they are transposed
 
-/// Columns that are contiguous, next to each other in a panel.
+/// Packs contiguous columns, which become neighbours in a panel.
 template <class T>
 void packColumns(const T* from, std::int64_t columnStride, std::int64_t columns, std::int64_t k, float* to) {
   if constexpr (std::is_same_v<T, float>) {
@@ -145,7 +147,7 @@ void packHere(const Floats& b, std::int64_t rowStride, std::int64_t columnStride
 
 namespace {
 
-/// All rows by one panel, in even parts.
+/// Multiplies all rows by one panel, in parts of nearly equal numbers of rows.
 template <bool Half, class B>
 void multiplyPanel(const GemmTask& task, std::int64_t at, std::int64_t depth, const B* b, float* c,
                    std::int64_t columns, const float* bias, bool carry) {

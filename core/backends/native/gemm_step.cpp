@@ -12,14 +12,15 @@
 namespace fusescope::native {
 namespace {
 
-/// Rows that are multiplied together where they are widened first.
+/// Rows that are multiplied together if they have to be widened first.
 constexpr std::int64_t kWideRows = 96;
-/// Rows of a panel of codes that are widened at a time: they stay in L1.
+/// Rows of a panel of codes that are widened at a time: they stay in the first cache.
 constexpr std::int64_t kWidenedRows = 256;
-/// Rows of a up to which codes are not widened first.
+/// With up to this many rows of a, codes are not widened before they are multiplied.
 constexpr std::int64_t kRowsInRegisters = 4;
 
-/// Products of one a [m, k] by constant weights with our own kernel. Any of the matrices may be narrow floats.
+/// Multiplies one matrix a [m, k] by constant weights with our own kernel. Any of the matrices may contain narrow
+/// floats.
 class GemmStep final : public Step {
  public:
   GemmStep(Ref a, std::int64_t m, std::int64_t k, std::vector<GemmTarget> targets, int threads)
@@ -56,7 +57,7 @@ class GemmStep final : public Step {
     std::int64_t row, firstPanel, panels;
   };
 
-  // Panels are shared out in groups: a thread keeps its part of B and reads all rows.
+  // Divides the panels into groups, so that a thread keeps its part of B and reads all rows.
   void share(std::size_t index, std::int64_t row, std::int64_t columns) {
     const std::int64_t panels = (m_targets[index].n + gemmPanel() - 1) / gemmPanel();
     const std::int64_t wanted =
@@ -79,27 +80,27 @@ class GemmStep final : public Step {
   static std::size_t widenedBytes() {
     return wholeLines(static_cast<std::size_t>(kWidenedRows * gemmPanel()) * sizeof(float));
   }
-  /// Of each thread: rows of `a`, then results, then a stretch of a panel of codes.
+  /// Returns the size of one thread's memory: rows of `a`, then results, then a piece of a panel of codes.
   std::size_t ownBytes() const {
     return sourceBytes() + resultBytes() + (m_hasCodes ? widenedBytes() : 0);
   }
 
-  /// By each thread of the team; `mine`: what it widens rows and makes results in.
+  /// Is called by each thread of the team. `mine` is the thread's memory for widened rows and for results.
   void runAll(Memory memory, std::byte* mine) const {
-    std::int64_t held = -1;  // the first of the rows that this thread widened last
+    std::int64_t widenedRow = -1;  // the first of the rows that this thread widened last
 #pragma omp for schedule(dynamic)
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
       const Part& part = m_parts[i];
       const std::int64_t count = std::min(m_rows, m_m - part.row);
       auto* own = reinterpret_cast<float*>(mine);
       const float* a = own;
-      if (!m_isWidened || held != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
-      held = part.row;
+      if (!m_isWidened || widenedRow != part.row) a = readFloats(m_a, memory, part.row * m_k, count * m_k, own);
+      widenedRow = part.row;
       multiply(part, count, a, memory, mine + sourceBytes());
     }
   }
 
-  /// `mine`: room for results, and behind it for a stretch of codes.
+  /// `mine` has room for results and, behind them, for a piece of codes.
   void multiply(const Part& part, std::int64_t count, const float* a, Memory memory, std::byte* mine) const {
     const GemmTarget& target = m_targets[part.target];
     const bool isRounded = isNarrow(target.c.dtype);
@@ -125,7 +126,7 @@ class GemmStep final : public Step {
       storeFloats(target.c, memory, (part.row + row) * target.n + first, columns, own + row * columns);
   }
 
-  /// The panels of `task`, which begins at panel `first`, one by one, each in stretches of k.
+  /// Multiplies by the panels of `task`, which begins at panel `first`, one by one and each in pieces of k.
   static void multiplyByCodes(const GemmTarget& target, std::int64_t first, const GemmTask& task, Memory memory,
                               float* widened) {
     const CodePanels panels{.codes = elementsAt<std::uint8_t>(target.codes->codes, memory),
@@ -164,7 +165,7 @@ class GemmStep final : public Step {
   std::vector<GemmTarget> m_targets;
   std::vector<Part> m_parts;
   int m_threads;
-  bool m_isWidened = false, m_isRounded = false;  ///< a; a result
+  bool m_isWidened = false, m_isRounded = false;  ///< whether a has to be widened; whether a result has to be rounded
   bool m_hasCodes = false;
 };
 

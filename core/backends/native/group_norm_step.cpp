@@ -14,11 +14,12 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
-constexpr std::int64_t kChunkElements = 4096;  // stays in the first cache between its passes
-constexpr std::int64_t kLeastRows = 16;        // of a chunk: else its moments are as much as what it holds
+constexpr std::int64_t kChunkElements = 4096;  // so many elements stay in the first cache between the passes
+constexpr std::int64_t kLeastRows = 16;        // fewer rows in a chunk would have as many moments as elements
 
-/// The tensor is `units` of positions by `width` channels: an image each, or a block of channels of one. A unit is cut
-/// into chunks of positions, whose moments by channel are put together by group.
+/// The tensor consists of `units` of positions by `width` channels; a unit is an image, or a block of channels of an
+/// image. A unit is divided into chunks of positions. The moments of the channels of each chunk are then combined by
+/// group.
 class GroupNormStep final : public Step {
  public:
   GroupNormStep(GroupNormCall call, int threads) : m_call(std::move(call)) {
@@ -48,7 +49,7 @@ class GroupNormStep final : public Step {
       channelMoments(readFloats(m_call.from, memory, chunk.begin, chunk.rows * m_width, ownRows(rows)), chunk.rows,
                      m_width, at, at + momentCount());
     });
-    for (std::int64_t i = 0; i < m_images * m_call.groups; ++i) putTogether(i, memory, moments, byChannel);
+    for (std::int64_t i = 0; i < m_images * m_call.groups; ++i) combineMoments(i, memory, moments, byChannel);
     forEach(m_units * m_chunks, m_threads, [&](std::int64_t i) {
       const Chunk chunk = chunkAt(i);
       const std::int64_t count = chunk.rows * m_width, all = m_images * m_channels;
@@ -63,7 +64,7 @@ class GroupNormStep final : public Step {
 
  private:
   struct Chunk {
-    std::int64_t unit = 0, begin = 0, rows = 0;  ///< begin: its first element
+    std::int64_t unit = 0, begin = 0, rows = 0;  ///< begin: the unit's first element
   };
   Chunk chunkAt(std::int64_t i) const {
     const std::int64_t unit = i / m_chunks, position = i % m_chunks * m_rows;
@@ -80,15 +81,15 @@ class GroupNormStep final : public Step {
   template <class Body>
   void forMoments(std::int64_t i, const float* moments, const Body& body) const {
     const std::int64_t together = m_channels / m_call.groups;
-    for (std::int64_t c = i * together; c < (i + 1) * together; ++c) {  // of all images
+    for (std::int64_t c = i * together; c < (i + 1) * together; ++c) {  // counted over all images
       const float* at = moments + c / m_width * m_chunks * m_width + c % m_width;
       for (std::int64_t k = 0; k < m_chunks; ++k)
         body(at[k * m_width], at[momentCount() + k * m_width], std::min(m_rows, m_positions - k * m_rows));
     }
   }
 
-  /// Mean, factor and offset of the channels of group `i` of all images.
-  void putTogether(std::int64_t i, Memory memory, const float* moments, float* byChannel) const {
+  /// Calculates mean, factor and offset of the channels of group `i`, where groups are counted over all images.
+  void combineMoments(std::int64_t i, Memory memory, const float* moments, float* byChannel) const {
     const std::int64_t together = m_channels / m_call.groups, all = m_images * m_channels;
     const auto count = static_cast<double>(together * m_positions);
     double mean = 0, squares = 0;

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kMostOperands = 3;
 constexpr std::size_t kMostAxes = 16;
 
-/// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. At most
-/// kMostAxes axes.
+/// Calls `row(operand offsets, target offset, count, operand strides)` for each row along the last axis. There may be
+/// at most kMostAxes axes.
 template <class Row>
 void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Row row) {
   const std::int64_t count = domain.empty() ? 1 : domain.back();
@@ -34,7 +34,7 @@ void forEachRow(const Dims& domain, const std::vector<Dims>& strides, Row row) {
   }
 }
 
-/// What every such step holds: its operands seen over the extents of the result.
+/// The base of these steps: it broadcasts the operands to the extents of the result.
 class BroadcastStep : public Step {
  public:
   BroadcastStep(std::vector<Ref> operands, Ref target) : m_operands(std::move(operands)), m_target(std::move(target)) {
@@ -107,7 +107,7 @@ class UnaryStep final : public BroadcastStep {
   F m_f;
 };
 
-/// Bits of one width are moved, whatever they mean.
+/// Selects elements of one width, which are moved as bits regardless of their type.
 template <class T>
 class WhereStep final : public BroadcastStep {
  public:
@@ -124,13 +124,13 @@ class WhereStep final : public BroadcastStep {
   }
 };
 
-// Sums and products wrap: they go through unsigned 64-bit numbers.
+// Sums and products wrap around: they are calculated as unsigned numbers of 64 bits.
 template <class T>
 T wrapped(std::uint64_t value) {
   return static_cast<T>(value);
 }
 
-/// With the sign of the dividend.
+/// Returns the remainder with the sign of the dividend.
 template <class T>
 T remainder(T a, T b) {
   if constexpr (std::is_signed_v<T>)
@@ -138,7 +138,7 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-/// With the sign of the divisor.
+/// Returns the remainder with the sign of the divisor.
 template <class T>
 T modulo(T a, T b) {
   const T rest = remainder(a, b);
@@ -213,7 +213,7 @@ std::unique_ptr<BroadcastStep> stepOf(const Node& node, std::vector<Ref> operand
   }
 }
 
-/// With what it is made of, so that it can be made for other extents.
+/// A step that keeps its node and operands, so that it can be made again for other extents.
 class IntegerStep final : public Step {
  public:
   IntegerStep(std::shared_ptr<const Node> node, std::vector<Ref> operands, Ref target)

@@ -9,13 +9,13 @@
 namespace fusescope::native {
 namespace {
 
-/// What an attention reads and writes, at some extents.
+/// The tensors that an attention reads and writes, at given extents.
 struct AttentionViews {
   struct Term {
     ScoreTerm::Kind kind;
     float number = 0;
     std::optional<View> condition, operand;
-    SmallDims scores;  ///< as AttentionPattern::Term::scores; none: it has no operands
+    SmallDims scores;  ///< as AttentionPattern::Term::scores; empty if the term has no operands
   };
   View query, key, value, result;
   SmallDims scores;
@@ -24,13 +24,13 @@ struct AttentionViews {
   DataType weights = DataType::Undefined;  ///< as AttentionCall::weights
 };
 
-/// Reads operands whose batches are seen as the same axes.
+/// Reads operands, and divides the batches of all of them into the same axes.
 class OperandReader {
  public:
   explicit OperandReader(SmallDims batches) : m_batches(std::move(batches)) {}
 
-  /// Broadcasts `view` to the batches `own`, and makes those of all operands as fine as it has them in memory. False if
-  /// that cannot be.
+  /// Broadcasts `view` to the batches `own`, and divides the batches of all operands at least as finely as they are
+  /// divided in the memory of `view`. Returns false if that is impossible.
   bool take(View& view, const SmallDims& own, const SmallDims& matrix) {
     if (!view.broadcast(withMatrix(own, matrix))) return false;
     const auto common = commonAxes(m_batches, view.inMemory(0, own.size()));
@@ -46,7 +46,7 @@ class OperandReader {
   SmallDims m_batches;
 };
 
-/// Nothing where strides cannot say what it reads or writes.
+/// Returns nothing if strides cannot describe what the attention reads or writes.
 std::optional<AttentionCall> callOf(AttentionViews views) {
   std::vector<SmallDims> termScores;
   for (const auto& term : views.terms)
@@ -97,7 +97,8 @@ Result<AttentionViews> attentionViews(Context& context, const AttentionPattern& 
   return views;
 }
 
-/// The same at other extents; nothing if an operand is calculated inside.
+/// Returns a function that makes the call for other extents, or nothing if an operand is calculated inside of the
+/// kernel.
 std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPattern& pattern) {
   struct Term {
     ScoreTerm::Kind kind;
@@ -105,7 +106,7 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
     std::optional<ViewOrigin> condition, operand;
     std::optional<ExtentSource> scores;
   };
-  /// Shared by the calls at all extents.
+  /// The values that the calls for all extents share.
   struct Origins {
     std::vector<Term> terms;
     ViewOrigin query, key, value, result;
@@ -114,7 +115,8 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
     DataType weights;
   };
   const auto fromTerm = [&](ValueId value) {
-    const auto known = context.origin(value);  // narrow floats are widened first, which takes no extents
+    // Narrow floats would have to be widened first, which works only for fixed extents.
+    const auto known = context.origin(value);
     return known && !isNarrow(known->operand.dtype) ? known : std::nullopt;
   };
   std::vector<Term> terms;
@@ -156,8 +158,9 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
   };
 }
 
-// Where the result is only transposed, the transposition's output is written, through its strides. What is calculated
-// inside, or lies in memory as no strides can say, is for these extents alone.
+// If the result is only transposed, the kernel writes the output of the transposition directly, through its strides. If
+// something is calculated inside of the kernel, or strides cannot describe a tensor, the kernel is for these extents
+// only.
 Status emitPattern(Context& context, const AttentionPattern& pattern) {
   AttentionViews views = TRY(attentionViews(context, pattern));
   auto call = callOf(views);
@@ -181,8 +184,9 @@ Status emitPattern(Context& context, const AttentionPattern& pattern) {
   return Done{};
 }
 
-/// What an attention scales and masks by becomes numbers of its kernel. Where nothing but such a constant is read at
-/// several types (one scale for query and key, one of them pinned), the kernel runs all the same.
+/// Turns the constants by which an attention scales and masks into numbers of its kernel. The kernel can then run even
+/// if such a constant is read at several types (for example one scale for query and key, one of which is pinned),
+/// provided that nothing else differs.
 void foldNumbers(Context& context) {
   if (!bindsAttention(context.fused())) return;
   std::set<ValueId> numbers;

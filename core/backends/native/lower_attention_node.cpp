@@ -6,11 +6,12 @@
 namespace fusescope::native {
 namespace {
 
-/// ONNX's Attention as [batch, key heads, query heads per key head, sequence, depth]: keys and values are read again
-/// for each query head that shares them.
+/// ONNX's Attention is calculated as [batch, key heads, query heads per key head, sequence, depth]: all query heads
+/// that share keys and values read the same ones.
 constexpr std::size_t kRank = 5;
 
-/// `ref`, [batch, heads, sequence, depth] or [batch, sequence, heads * depth], with its heads in `groups`.
+/// Returns `ref`, which is [batch, heads, sequence, depth] or [batch, sequence, heads * depth], with its heads divided
+/// into `groups`.
 Ref withHeads(Ref ref, std::int64_t heads, std::int64_t groups) {
   const bool packed = ref.dims.size() == 3;
   const std::int64_t depth = packed ? ref.dims[2] / heads : ref.dims[3];
@@ -29,7 +30,7 @@ Ref transposed(Ref ref) {
   return ref;
 }
 
-/// A mask that broadcasts to [batch, heads, rows, keys], as one of rank 5.
+/// Returns a mask that broadcasts to [batch, heads, rows, keys] as a tensor of rank 5.
 Ref maskOf(Ref ref, const Dims& scores) {
   const Dims strides = broadcastStrides(ref, {scores[0], scores[1] * scores[2], scores[3], scores[4]});
   ref.strides = {strides[0], strides[1] * scores[2], strides[1], strides[2], strides[3]};
@@ -37,7 +38,7 @@ Ref maskOf(Ref ref, const Dims& scores) {
   return ref;
 }
 
-/// Minus infinity where a query must not see a key, by its place.
+/// Returns a mask that is minus infinity where the positions of a query and a key forbid that the query sees the key.
 Tensor placeMask(const Node& node, std::int64_t rows, std::int64_t keys, std::int64_t offset) {
   const bool causal = node.intAttribute("is_causal", 0) != 0;
   const std::int64_t left = node.intAttribute("left_window_size", -1);
@@ -58,7 +59,7 @@ bool limitsPlaces(const Node& node) {
          node.intAttribute("right_window_size", -1) >= 0;
 }
 
-constexpr std::int64_t kMostPlaces = std::int64_t{1} << 26;  // of a mask by place: 256 MiB
+constexpr std::int64_t kMostPlaces = std::int64_t{1} << 26;  // of a mask by position: 256 MiB
 
 bool canRun(const Context& context, const Node& node) {
   const auto has = [&](std::size_t i) { return node.input(i).valid(); };
@@ -79,7 +80,7 @@ bool canRun(const Context& context, const Node& node) {
          context.dimsOf(node.input(3)).back() == keys;
 }
 
-// The keys and values so far and the new ones, side by side: what the node gives as its present state.
+// Concatenates the past keys or values and the new ones. The result is also the present state that the node outputs.
 Result<Ref> withPast(Context& context, const Node& node, std::size_t input, std::int64_t heads) {
   const ValueId past = node.input(input + 3);
   const ValueId present = node.outputs.size() > input ? node.outputs[input] : ValueId();
@@ -111,7 +112,7 @@ Result<bool> emitAttentionNode(Context& context, const Node& node) {
   const bool packed = queryDims.size() == 3;
   const std::int64_t heads = packed ? node.intAttribute("q_num_heads", 1) : queryDims[1];
   const std::int64_t groups = packed ? node.intAttribute("kv_num_heads", 1) : context.dimsOf(node.input(1))[1];
-  const auto shared = [&](Ref ref) {  // by the query heads of its group
+  const auto shared = [&](Ref ref) {  // broadcasts to the query heads of a group
     ref.dims[2] = heads / groups;
     ref.strides[2] = 0;
     return ref;

@@ -21,7 +21,7 @@ bool isByteConv(const Node& node) {
   return node.is("ConvInteger") || node.is("QLinearConv");
 }
 
-/// Which inputs of a product of bytes its operands and their zero points are.
+/// The numbers of the inputs of a product of bytes that are its operands and their zero points.
 struct BytePlaces {
   std::size_t a = 0, aZero = 2, b = 1, bZero = 3;
 };
@@ -30,8 +30,8 @@ BytePlaces placesOf(const Node& node) {
   return requantises(node) ? BytePlaces{.b = 3, .bZero = 5} : BytePlaces{};
 }
 
-/// Factors of a requantisation by channel, of the scales of x, w and y. In the order of operations of
-/// the reference kernels, which differ.
+/// Packs the factors by which sums are requantised, one for each channel, from the scales of x, w and y. Convolutions
+/// and products multiply and divide in different orders, as their reference kernels do.
 Packing factorPacking(std::vector<Weight> scales, std::int64_t channels, bool conv) {
   KeyBuilder form;
   form.text("requantize factors").number(channels).number(conv);
@@ -47,13 +47,15 @@ Packing factorPacking(std::vector<Weight> scales, std::int64_t channels, bool co
                    });
 }
 
-/// How many sums may each have a factor of their own: filters, or columns of the second operand.
+/// Returns how many of the sums may have a factor of their own: the number of filters, or of columns of the second
+/// operand.
 std::int64_t requantizedChannels(const Context& context, const Node& node) {
   const Dims weights = context.dimsOf(node.input(3));
   return isByteConv(node) ? weights[0] : weights.size() > 1 ? weights.back() : 1;
 }
 
-// Inputs of the QLinear operators: x, its scale and zero, w, its scale and zero, scale and zero of y, and the bias.
+// The inputs of the QLinear operators are: x, its scale and zero point, w, its scale and zero point, scale and zero
+// point of y, and the bias.
 bool canRequantize(const Context& context, const Node& node) {
   const std::int64_t channels = requantizedChannels(context, node);
   for (const std::size_t input : {1, 4, 6, 7}) {
@@ -86,7 +88,8 @@ void emitRequantize(Context& context, const Node& node, const Ref& sums) {
   context.program().addStep(makeRequantizeStep(std::move(call), context.threads()), {sums.buffer}, {codes.buffer});
 }
 
-/// Whether `zeros`, if any, are one for all of the second operand, or one for each of its filters or columns.
+/// Returns whether `zeros`, if valid, contains one zero point for the whole second operand, or one for each of its
+/// filters or columns.
 bool areByteZeros(const Context& context, const Node& node, ValueId zeros, ValueId codes) {
   if (!zeros.valid()) return true;
   const Dims dims = context.dimsOf(codes);
@@ -95,7 +98,8 @@ bool areByteZeros(const Context& context, const Node& node, ValueId zeros, Value
          (elementCount(context.dimsOf(zeros)) == 1 || elementCount(context.dimsOf(zeros)) == each);
 }
 
-/// Whether the second operand can be packed once: filters, or one matrix, that are constants.
+/// If the second operand consists of constant filters, or is one constant matrix, it is stored in `operands` as a
+/// weight that is packed once. Returns whether that was possible.
 bool takeByteWeights(const Context& context, const Node& node, ByteOperands& operands) {
   const BytePlaces at = placesOf(node);
   const ValueId codes = node.input(at.b), zeros = node.input(at.bZero);

@@ -5,7 +5,7 @@
 namespace fusescope::native {
 namespace {
 
-/// Between floats, which are f32 inside a program, it changes nothing unless its result is rounded.
+/// Lowers a Cast between floats, which are f32 inside a program: it does nothing unless its result has to be rounded.
 Result<bool> passFloats(Context& context, const Node& node) {
   if (!isFloatCast(context.graph(), node) || !context.isDefined(node.input(0))) return false;
   if (context.rounding().rounds(node.outputs[0]) != DataType::Undefined) return false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr KernelKind kConcatKernel{.name = "concat"};
 
-/// What a Concat puts next to others: a plain tensor, of codes that a table translates if there is one.
+/// One operand of a Concat: a plain tensor, and the table that translates its codes, if there is one.
 struct Part {
   Ref from;
   std::optional<CodeTable> table;
@@ -57,12 +57,12 @@ class ConcatStep final : public Step {
   }
 
  private:
-  /// Of one part, which begins so many bytes behind where the whole does.
+  /// The copy of one part, which begins `begin` bytes after the beginning of the whole tensor.
   struct Copy {
     StridedCopy copy;
     std::size_t begin;
   };
-  /// Whether a part has the whole's extents but for the axis.
+  /// Returns whether the extents of a part are equal to those of the whole, except along the axis.
   bool fits(const Dims& part, const Dims& whole) const {
     if (part.size() != whole.size()) return false;
     for (std::size_t i = 0; i < part.size(); ++i)
@@ -70,7 +70,7 @@ class ConcatStep final : public Step {
     return true;
   }
 
-  /// From where the part lies, or in place where it had to be copied.
+  /// Translates the codes of a part on their way to `target`, or in place if they had to be copied there first.
   void translateRows(const Part& part, std::byte* target, Memory memory) const {
     auto* to = reinterpret_cast<std::uint8_t*>(target);
     CodeRows rows{.from = to, .to = to};
@@ -88,10 +88,10 @@ class ConcatStep final : public Step {
   Ref m_whole;
   std::size_t m_axis;
   int m_threads;
-  std::vector<Copy> m_copies;  ///< as m_parts
+  std::vector<Copy> m_copies;  ///< in the order of m_parts
 };
 
-/// A tensor in another format, seen as a plain one in the order of its memory.
+/// Returns a tensor of another format as a plain tensor whose axes are in the order of its memory.
 Ref asMemory(const Ref& ref) {
   if (ref.format.isPlain()) return ref;
   Ref seen = ref;
@@ -110,7 +110,8 @@ Result<bool> emitPlainConcat(Context& context, const Node& node) {
 
 }  // namespace
 
-// In a blocked or channels-last format when all operands come in it and the channels fill whole blocks.
+// Concatenates in a blocked or channels-last format if all operands have this format and their channels fill whole
+// blocks.
 Status emitConcat(Context& context, const Node& node, const CodeTables& tables) {
   const Dims dims = context.dimsOf(node.outputs[0]);
   std::int64_t axis = node.intAttribute("axis", 0);

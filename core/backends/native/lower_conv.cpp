@@ -15,35 +15,35 @@ using dnnl::memory;
 
 namespace {
 
-/// A convolution with what was folded into it: everything that does not depend on formats.
+/// A convolution, including everything that was folded into it, without what depends on formats.
 struct PreparedConv {
   bool transposed = false;
   std::int64_t groups = 1;
   Dims source, target;
-  DataType type = DataType::F32;        ///< of source and filters, as they are multiplied
-  DataType targetType = DataType::F32;  ///< of the result in memory
+  DataType type = DataType::F32;        ///< type of source and filters when they are multiplied
+  DataType targetType = DataType::F32;  ///< type of the result in memory
   ConvWeights weights;
   Window window;
   dnnl::post_ops operations;
-  std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by argument
+  std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by oneDNN's argument number
   dnnl::post_ops sums;                             ///< `operations` before the first activation
-  std::size_t summed = 0;                          ///< nodes up to there; 0: there is no activation
-  std::size_t taken = 1;                           ///< nodes of the chain that it calculates
+  std::size_t summed = 0;                          ///< the number of nodes up to there; 0 if there is no activation
+  std::size_t taken = 1;                           ///< the number of nodes of the chain that the convolution calculates
   bool mayLoseNumbers = false;
   bool hasSigmoid = false;
 
   std::int64_t channels() const { return target[1]; }
 };
 
-/// A prepared description with the descriptors it chose.
+/// A description of a primitive, with the descriptors that oneDNN chose.
 struct DescribedConv {
-  std::function<dnnl::primitive()> make;  ///< generates code, which a probe has no use for
+  std::function<dnnl::primitive()> make;  ///< generates the code; not called while a tactic is only probed
   memory::desc source, weights, target, scratchpad;
   std::string implementation;
   MemoryFormat from, to;
 };
 
-/// What oneDNN is asked for.
+/// A request to oneDNN for a convolution.
 struct ConvCall {
   bool transposed = false;
   memory::desc source, weights, bias, target;
@@ -89,8 +89,9 @@ DescribedConv describe(const PreparedConv& conv, const memory::desc& source, con
                            .operations = conv.operations});
 }
 
-/// Of formats that are the same bytes for `dims` the one with channels last, for which oneDNN has most kernels: what it
-/// makes of another depends on what its cache holds of any of them.
+/// If several formats put the elements of `dims` into the same bytes, returns the channels-last one, for which oneDNN
+/// has most kernels. With another of these formats, the kernel would depend on which of them oneDNN's cache happens to
+/// contain.
 MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
   const MemoryFormat last = MemoryFormat::channelsLast(dims.size());
   const auto isMoot = [&](const MemoryFormat& other) { return hasPlainLayout({.dims = dims, .format = other}); };
@@ -106,8 +107,9 @@ DescribedConv describeIn(const PreparedConv& conv, const MemoryFormat& wantedFro
   return described;
 }
 
-/// In the formats that oneDNN prefers; where one of them cannot be said, plain. Made anew for those formats, as a
-/// tactic says them: given them, oneDNN may take another implementation than where it chooses.
+/// Describes the convolution in the formats that oneDNN prefers, or in plain formats if MemoryFormat cannot express one
+/// of them. It is described again with these formats, as a tactic names them, because oneDNN may choose another
+/// implementation when the formats are given.
 DescribedConv describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims, DataType type) {
     return memory::desc(dims, *dnnlType(type), memory::format_tag::any);
@@ -118,7 +120,7 @@ DescribedConv describePreferred(const PreparedConv& conv) {
   return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
 }
 
-/// The convolution that `described` is of, up to its first activation, into f32.
+/// Returns a function that makes the convolution of `described` up to its first activation, with a result in f32.
 std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedConv& conv,
                                                                     const DescribedConv& described,
                                                                     const memory::desc& target,
@@ -139,14 +141,15 @@ std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const Prepar
   };
 }
 
-/// oneDNN's Sigmoid gives 0 for NaN in code that is not generated, and nothing notes that.
+/// Returns whether NaN may be lost without a trace: oneDNN's Sigmoid returns 0 for NaN in code that is not generated,
+/// and no flag of the processor is set.
 bool losesNumbersUnnoticed(const PreparedConv& conv, const DescribedConv& described) {
   return conv.hasSigmoid && !isGenerated(described.implementation);
 }
 
 constexpr std::int64_t kFewChannels = 4;
 
-/// Whether our own kernel runs it (upsampling_step.h).
+/// Returns whether our own kernel can run it (upsampling_step.h).
 bool isUpsampling(const PreparedConv& conv) {
   const Window& window = conv.window;
   const auto none = [](std::int64_t pad) { return pad == 0; };
@@ -160,7 +163,8 @@ constexpr KernelKind kUpsamplingKernel{.name = "upsampling"};
 
 enum class Sigmoids { Folded, LeftToTapes };
 
-/// Beside products of a narrow float one that lies in it is read as it is.
+/// Returns the type in which a residual is read. If the factors are narrow floats and the residual is stored in their
+/// type, it is read in that type, otherwise as f32.
 DataType residualType(const Context& context, const PreparedConv& conv, ValueId value) {
   return conv.type != DataType::F32 && context.seenType(value) == conv.type ? conv.type : DataType::F32;
 }
@@ -188,12 +192,12 @@ PreparedConv prepareConv(const Context& context, const Node& root) {
   return conv;
 }
 
-// Bias and batch norm go into the filters while nothing else came before them.
+// Folds a bias or a batch norm into the filters. This is possible as long as no other operation came before it.
 bool fold(const Context& context, const Chain::Operation& operation, PreparedConv& conv) {
   const Node& at = context.node(operation.node);
   switch (operation.kind) {
     case Chain::Kind::BatchNorm:
-      if (conv.type != DataType::F32) return false;  // the filters would be rounded again
+      if (conv.type != DataType::F32) return false;  // the filters would be rounded a second time
       conv.weights.addBatchNorm({context.weight(at.input(1)), context.weight(at.input(2)), context.weight(at.input(3)),
                                  context.weight(at.input(4))},
                                 at.floatAttribute("epsilon", 1e-5f));
@@ -238,8 +242,8 @@ PreparedConv foldedConv(const Context& context, const Chain& chain, Sigmoids sig
   return conv;
 }
 
-// Formats: what the options say for the inside of the fused node, else what oneDNN prefers. First convolutions of few
-// channels read plain and write blocks.
+// Uses the formats that the options give for the inside of the fused node, or else those that oneDNN prefers. The first
+// convolution of a network, which has few channels, typically reads plain and writes blocks.
 DescribedConv describeConv(const Context& context, const PreparedConv& conv) {
   const auto& given = context.options().convFormats;
   const bool isGiven = given && given->first.fits(conv.source) && given->second.fits(conv.target);

@@ -11,7 +11,7 @@ namespace {
 constexpr KernelKind kGatherKernel{.name = "gather"};
 constexpr std::int64_t kParallelBytes = 64 * 1024;
 
-/// Gathers whole slices of `data` [outer, extent, slice] by indices: output [outer, indices, slice].
+/// Gathers whole slices of `data` [outer, extent, slice] by indices. The output is [outer, indices, slice].
 class GatherStep final : public Step {
  public:
   GatherStep(const Node& node, Ref data, Ref indices, Ref to, std::int64_t outer, std::int64_t extent,
@@ -59,8 +59,8 @@ class GatherStep final : public Step {
   int m_threads;
 };
 
-/// The DequantizeLinear of a constant, by one scale, that nothing but `gather` reads: of it only what is gathered is
-/// dequantised.
+/// Returns the DequantizeLinear of a constant, by one scale, whose result only `gather` reads, or null. Only the slices
+/// that are gathered are then dequantised.
 const Node* dequantizedTable(const Context& context, const Node& gather) {
   const Node* table = context.foldedBy(gather.input(0));
   if (table == nullptr || !table->is("DequantizeLinear") || !context.isReadOnce(gather.input(0))) return nullptr;
@@ -68,7 +68,7 @@ const Node* dequantizedTable(const Context& context, const Node& gather) {
   return oneScale ? table : nullptr;
 }
 
-/// By one scale and one zero point, whichever codes `node` itself reads.
+/// Dequantises `codes` by the scale and the zero point of `node`, whichever codes `node` itself reads.
 void dequantize(Context& context, const Node& node, const Ref& codes, const Ref& target) {
   const float zero = node.input(2).valid() ? context.constantNumber(node.input(2)).value_or(0) : 0;
   TapeProgram program{.extents = codes.dims,

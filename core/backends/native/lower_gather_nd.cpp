@@ -7,12 +7,12 @@ namespace {
 
 constexpr KernelKind kGatherNdKernel{.name = "gather_nd"};
 
-/// Plain operands. `indices` are int64, their last extent is the length of an index tuple.
+/// The operands, which are plain. `indices` are int64; their last extent is the length of an index tuple.
 struct GatherNd {
   Ref data, indices, to;
   std::int64_t batches = 1;  ///< product of the batch extents
   std::int64_t tuplesPerBatch = 0;
-  Dims extents, strides;         ///< of the axes that a tuple indexes; strides in elements
+  Dims extents, strides;         ///< of the axes that a tuple indexes; strides are in elements
   std::int64_t batchStride = 0;  ///< elements of data in one batch
   std::int64_t slice = 1;        ///< elements that one tuple picks
 };

@@ -7,8 +7,9 @@
 #include "backends/native/pointwise_step.h"
 #include "planning/kernel_bindings.h"
 
-// Codes that are only picked and moved between a DequantizeLinear and a QuantizeLinear: they stay codes. Picking
-// commutes with what changes each element alone and keeps their order, so that a change of scale can come first.
+// Between a DequantizeLinear and a QuantizeLinear, codes that are only selected and moved remain codes. Selecting
+// commutes with functions that change each element separately and preserve order, so that a change of scale can come
+// first.
 namespace fusescope::native {
 namespace {
 
@@ -18,7 +19,7 @@ bool isMadeBy(const Context& context, const HeldCodesBinding::Float& held, std::
   return context.node(held.maker).is(op);
 }
 
-/// Whether the codes of every DequantizeLinear have one scale, which is greater than 0.
+/// Returns whether the codes of every DequantizeLinear have a single scale that is greater than 0.
 bool canHoldCodes(const Context& context, const HeldFloats& floats) {
   return std::ranges::all_of(floats, [&](const HeldCodesBinding::Float& held) {
     const Node& maker = context.node(held.maker);
@@ -28,8 +29,9 @@ bool canHoldCodes(const Context& context, const HeldFloats& floats) {
   });
 }
 
-/// Where nothing is joined, codes stay those that were read until the end: what is picked is never more than what it
-/// is picked from. Else they are held at the scale of the result.
+/// Returns the scale at which codes are held. If nothing is concatenated, the codes that were read are kept until the
+/// end, because selecting never produces more elements than it reads. Otherwise they are held at the scale of the
+/// result.
 CodeScale heldScale(const Context& context, const Node& quantize, const HeldFloats& floats) {
   const Node& begin = context.node(floats.back().maker);
   const bool joins = std::ranges::any_of(
@@ -37,7 +39,8 @@ CodeScale heldScale(const Context& context, const Node& quantize, const HeldFloa
   return *codeScaleOf(context, joins ? quantize : begin);
 }
 
-/// saturate(round((codes - zero) · scale / its scale) + its zero), without extents; nothing where that changes no code.
+/// Returns the tape saturate(round((codes - zero) · scale / new scale) + new zero), whose extents are not set, or
+/// nothing if no code would change.
 std::optional<TapeProgram> rescaling(const Context& context, const CodeScale& from, const CodeScale& to) {
   const float scale = context.constantNumber(from.scale).value(), wanted = context.constantNumber(to.scale).value();
   if (scale == wanted && from.zero == to.zero && from.type == to.type) return std::nullopt;
@@ -49,7 +52,7 @@ std::optional<TapeProgram> rescaling(const Context& context, const CodeScale& fr
   return program;
 }
 
-/// `codes` at another scale, as `result`.
+/// Converts `codes` to another scale and returns them as `result`.
 Result<Ref> rescaled(Context& context, const Ref& codes, const CodeScale& from, const CodeScale& to, ValueId result) {
   auto program = rescaling(context, from, to);
   if (!program) return codes;
@@ -66,13 +69,14 @@ Result<Ref> rescaled(Context& context, const Ref& codes, const CodeScale& from, 
   return target;
 }
 
-/// What the units of a fused node share.
+/// The state that the units of a fused node share.
 struct Held {
-  std::map<ValueId, CodeScale> scales;  ///< at which values are held
-  CodeTables tables;                    ///< what a Concat translates as it copies
+  std::map<ValueId, CodeScale> scales;  ///< the scale at which each value is held
+  CodeTables tables;                    ///< tables by which a Concat translates codes while it copies them
 };
 
-/// A DequantizeLinear, where codes begin to be held. A Concat behind it changes the scale on the way.
+/// Lowers a DequantizeLinear, behind which codes are held. If a Concat reads them, it changes their scale while it
+/// copies.
 Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
@@ -88,7 +92,7 @@ Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held
   return Done{};
 }
 
-/// A QuantizeLinear, where codes end to be held.
+/// Lowers a QuantizeLinear, behind which codes are no longer held.
 Status endToHold(Context& context, const Node& node, const Held& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
@@ -98,7 +102,7 @@ Status endToHold(Context& context, const Node& node, const Held& held) {
   return Done{};
 }
 
-/// Adds the units of one QuantizeLinear and of the floats that stand for codes before it.
+/// Adds the units of one QuantizeLinear and of the values before it that are floats in the network and codes here.
 void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<Held>& held, Units& units) {
   const Node& quantize = context.node(bound.quantize);
   units.add(quantize.id, [&quantize, held](Context& at) { return endToHold(at, quantize, *held); });

@@ -1,7 +1,7 @@
 #include "backends/native/emitter.h"
 #include "backends/native/integer_step.h"
 
-// Integer arithmetic and choices, outside tapes.
+// Integer arithmetic and selections that do not run in tapes.
 namespace fusescope::native {
 namespace {
 

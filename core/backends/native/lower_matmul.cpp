@@ -10,11 +10,11 @@ using dnnl::memory;
 
 namespace {
 
-/// Up to so many rows a product takes as long as reading its weights, which are fewer bytes as codes: no other kernel
-/// is tried.
+/// With up to this many rows, the time of a product is the time of reading its weights. As codes the weights are fewer
+/// bytes, so that no other kernel is tried.
 constexpr std::int64_t kFewRows = 32;
 
-/// The weights, whose elements are found as `held` says, as the primitive wants them.
+/// Packs the weights from the layout `held` into the layout `target` that the primitive reads.
 Packing packWeights(const PreparedMatMul& product, const memory::desc& held, const memory::desc& target) {
   KeyBuilder form;
   form.text("matmul").text(formatKey(held)).text(formatKey(target));
@@ -30,7 +30,7 @@ memory::desc biasDesc(const PreparedMatMul& product) {
   return memory::desc(dims, memory::data_type::f32, rowMajorStrides(dims));
 }
 
-/// What oneDNN is asked for.
+/// A request to oneDNN for a matrix product.
 struct MatMulCall {
   memory::desc a, b, c;
   std::optional<memory::desc> bias;
@@ -43,7 +43,7 @@ dnnl::matmul::primitive_desc describe(const MatMulCall& call) {
   return dnnl::matmul::primitive_desc(dnnlEngine(), call.a, call.b, *call.bias, call.c, attributes);
 }
 
-/// Constant weights are held as the implementation wants them.
+/// Makes the request for a product. oneDNN chooses the layout of constant weights.
 MatMulCall callOf(const PreparedMatMul& product, const memory::desc& c) {
   MatMulCall call{.a = dnnlStrided(product.a), .c = c, .operations = product.operations};
   call.b = product.weights ? memory::desc(product.b.dims, *dnnlType(product.type), memory::format_tag::any)
@@ -52,7 +52,8 @@ MatMulCall callOf(const PreparedMatMul& product, const memory::desc& c) {
   return call;
 }
 
-/// The product that `call` is of, which oneDNN reads its weights for as they lie in `b`, up to its first activation.
+/// Returns a function that makes the product of `call` up to its first activation, with weights in the layout `b` and a
+/// result in f32.
 std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedMatMul& product, MatMulCall call,
                                                                     const memory::desc& b,
                                                                     std::vector<DnnlStep::Argument> arguments) {
@@ -68,7 +69,7 @@ std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const Prepar
   };
 }
 
-/// Of the first operand, in all batches.
+/// Returns the number of rows of the first operand in all batches.
 std::int64_t rowsOf(const Context& context, const Node& product) {
   const Dims dims = context.dimsOf(product.input(0));
   return productOf(dims, 0, dims.size() - 1);

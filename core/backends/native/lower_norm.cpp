@@ -11,20 +11,23 @@
 namespace fusescope::native {
 namespace {
 
-/// (x - mean) / sqrt(variance + epsilon) · scale + bias, by one node or as the bindings of a fused node say it.
+/// Calculates (x - mean) / sqrt(variance + epsilon) · scale + bias. The norm is one node, or the bindings of a fused
+/// node describe it.
 struct NormPattern {
-  ValueId input, scale, bias;    ///< no scale: 1; no bias: 0
-  std::vector<ValueId> results;  ///< the norm; mean and 1 / deviation where they are wanted
+  ValueId input, scale, bias;    ///< without a scale it is 1; without a bias it is 0
+  std::vector<ValueId> results;  ///< the norm, and mean and 1 / deviation if they are needed
   std::string_view name;
   float epsilon = 0;
-  bool centred = true;                     ///< false: root mean square norm
-  std::int64_t count = 1;                  ///< elements that are normalised together, next to each other
-  std::int64_t weighted = 1;               ///< elements over which scale and bias run once
-  std::int64_t groups = 0;                 ///< of channels, in which case `weighted` are those of an image; 0: rows
-  DataType rounded = DataType::Undefined;  ///< to this, before scale and bias
+  bool centred = true;        ///< false for a root mean square norm
+  std::int64_t count = 1;     ///< the number of contiguous elements that are normalised together
+  std::int64_t weighted = 1;  ///< the number of elements after which scale and bias repeat
+  // The number of groups of channels, in which case `weighted` is the size of an image; 0 if rows are normalised.
+  std::int64_t groups = 0;
+  DataType rounded = DataType::Undefined;  ///< the type to which the result is rounded before scale and bias
 };
 
-/// Whether `weights` run along the axes of `dims` from `first` up to `last` in full and are 1 along the others.
+/// Returns whether the extents of `weights` are those of `dims` for the axes from `first` up to `last` and 1 for the
+/// others.
 bool runAlong(const Dims& weights, const Dims& dims, std::size_t first, std::size_t last) {
   if (weights.size() > dims.size() || weights.size() < dims.size() - first) return false;
   const std::size_t lead = dims.size() - weights.size();
@@ -118,8 +121,9 @@ Result<bool> emitNorm(Context& context, const Node& node) {
   return true;
 }
 
-/// What is normalised may be rounded before its weights: a norm in f32 whose weights are f16. The kernel rounds nothing
-/// else on the way.
+/// Finds the type to which normalised values are rounded before they are multiplied by their weights (a norm in f32
+/// whose weights are f16). Returns false if anything else inside the norm has to be rounded, which the kernel cannot
+/// do.
 bool takeRounding(const Context& context, const NormBinding& bound, NormPattern& pattern) {
   std::set<DataType> types;
   for (const NodeId id : bound.nodes)
@@ -135,7 +139,7 @@ bool takeRounding(const Context& context, const NormBinding& bound, NormPattern&
   return types.size() == 1 && context.dimsOf(bound.unweighted.back()) == context.dimsOf(pattern.input);
 }
 
-/// Of a binding, else of the root, which is a normalisation then.
+/// Reads epsilon from a binding, or else from the root, which is then a normalisation operator.
 bool takeEpsilon(const Context& context, NormPattern& pattern) {
   const Binding* epsilon = findBinding(context.fused().bindings, roles::kEpsilon);
   if (epsilon == nullptr && !context.node(context.fused().root).op.ends_with("Normalization")) return false;
@@ -146,7 +150,8 @@ bool takeEpsilon(const Context& context, NormPattern& pattern) {
   return number.has_value();
 }
 
-/// How many elements are normalised together: the last axes that its means take, or those of a group.
+/// Finds how many elements are normalised together: those of the last axes, over which the means are taken, or those of
+/// a group.
 bool takeExtents(const Context& context, NormPattern& pattern, bool grouped) {
   const Dims dims = context.dimsOf(pattern.input);
   if (elementCount(dims).value_or(0) <= 0 || context.dimsOf(pattern.results[0]) != dims) return false;
@@ -177,7 +182,8 @@ bool takeExtents(const Context& context, NormPattern& pattern, bool grouped) {
   });
 }
 
-// The kinds of norms say what they calculate; their bindings say of what.
+// Reads a norm from the bindings. The kind of the fused node says what is calculated, and the bindings say from which
+// values.
 std::optional<NormPattern> boundNorm(const Context& context) {
   if (kernelBindings(context.fused()).norm.nodes.empty()) return std::nullopt;
   const Binding* input = findBinding(context.fused().bindings, roles::kInput);

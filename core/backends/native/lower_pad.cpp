@@ -7,7 +7,7 @@ namespace {
 
 constexpr KernelKind kPadKernel{.name = "pad"};
 
-// Constant padding: the borders are filled, the input is copied between them.
+// Lowers padding with a constant: the borders are filled, and the input is copied between them.
 Status emitConstantPad(Context& context, const Node& node) {
   const DataType stored = context.storedType(node.outputs[0]);
   const bool isNarrowed = context.seenType(node.input(0)) == stored;
@@ -27,7 +27,8 @@ Status emitConstantPad(Context& context, const Node& node) {
     if (pads[i] < 0) source.offset -= pads[i] * source.strides[axis];
     source.dims[axis] += std::min<std::int64_t>(pads[i], 0) + std::min<std::int64_t>(pads[count + i], 0);
   }
-  // What stands before and behind the source along an axis, within the source along the axes before that one.
+  // The borders before and behind the source are filled axis by axis. Along the axes before the current one, only the
+  // range of the source is filled.
   Ref filling{.dtype = target.dtype};
   filling.buffer = context.program().addTable(element != nullptr ? element->converted(target.dtype)
                                                                  : Tensor::zeros(target.dtype, {}));

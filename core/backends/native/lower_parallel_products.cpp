@@ -5,8 +5,8 @@
 namespace fusescope::native {
 namespace {
 
-// Products of one value by constant matrices, with the biases that follow them; what else follows is lowered where it
-// stands.
+// Returns the products of one value by constant matrices, with the biases that follow them. Everything else that
+// follows is lowered at its own node.
 std::vector<Chain> parallelProducts(const Context& context) {
   const std::vector<Binding> roots = bindingsOf(context.fused().bindings, roles::kRoot);
   if (!context.options().ownMatMul || roots.size() < 2) return {};
@@ -30,7 +30,7 @@ std::vector<Chain> parallelProducts(const Context& context) {
 
 Status emitParallelProducts(Context& context, const std::vector<Chain>& chains) {
   const ValueId source = context.node(chains[0].root).input(0);
-  context.define(source, TRY(context.plain(TRY(context.seen(source)))));  // once for all of them
+  context.define(source, TRY(context.plain(TRY(context.seen(source)))));  // converted once for all products
   std::vector<OwnProduct> products;
   for (const Chain& chain : chains) {
     const Node& root = context.node(chain.root);

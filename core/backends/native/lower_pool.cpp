@@ -13,8 +13,8 @@ namespace {
 
 constexpr KernelKind kPoolKernel{.name = "pool"};
 
-/// A window that oneDNN computes as ONNX means it: every window begins inside the padded input, and an average that
-/// counts padding counts only what the attribute says.
+/// Returns whether oneDNN computes the window as ONNX defines it: every window begins inside the padded input, and an
+/// average counts padding only as the attribute says.
 bool fitsDnnl(const Node& node, const Window& window, bool average) {
   const Dims pads = node.intsAttribute("pads", Dims(2 * window.kernel.size(), 0));
   const bool automatic = node.textAttribute("auto_pad", "NOTSET") != "NOTSET";
@@ -27,7 +27,7 @@ bool fitsDnnl(const Node& node, const Window& window, bool average) {
   return true;
 }
 
-/// Whether each window has a place that is no padding.
+/// Returns whether each window contains at least one place that is not padding.
 bool meetInput(const Window& window, const Dims& input, const Dims& output) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     for (std::int64_t result = 0; result < output[i + 2]; ++result) {
@@ -39,7 +39,8 @@ bool meetInput(const Window& window, const Dims& input, const Dims& output) {
   return true;
 }
 
-/// By our own kernel, in the format that both have; what fills blocks is pooled as channels are.
+/// Returns the call of our own kernel in the format that source and target have in common. The elements that only fill
+/// up blocks are pooled like channels.
 PoolCall poolCall(const Node& node, const Window& window, const Ref& source, const Ref& target) {
   const Dims dims = source.format.padded(source.dims);
   const std::int64_t inner = source.format.isPlain()          ? 1
@@ -81,7 +82,8 @@ struct MadePool {
   Choice choice;
 };
 
-/// By oneDNN, whose max(1, NaN) is 1; where it would not notice that, by our own kernel.
+/// Pools with oneDNN, whose max(1, NaN) is 1. If oneDNN's code would not set the flag for NaN, our own kernel is used
+/// instead.
 MadePool poolStep(const PoolCall& call, int threads) {
   const auto description = describe(call);
   const std::string implementation = description.impl_info_str();
@@ -99,7 +101,7 @@ MadePool poolStep(const PoolCall& call, int threads) {
   return {std::move(step), {.kind = kPoolKernel, .by = Choice::By::OneDnn, .implementation = implementation}};
 }
 
-// Channels that lie together stay together.
+// Lowers a pool of narrow floats or codes in a format that keeps neighbouring channels together.
 Result<bool> emitNarrowPool(Context& context, const Node& node, const Window& window) {
   Ref source = TRY(context.seen(node.input(0)));
   const Dims dims = source.dims;
@@ -132,7 +134,7 @@ Result<bool> emitPool(Context& context, const Node& node) {
     return emitNarrowPool(context, node, window);
   Ref source = TRY(context.ref(node.input(0)));
   const MemoryFormat channelsLast = MemoryFormat::channelsLast(inputDims.size());
-  // Of codes there are fast kernels for channels that are last only.
+  // For codes there are fast kernels only if channels are last.
   if (source.format.isPlain()) source = TRY(ofCodes ? context.inFormat(source, channelsLast) : context.plain(source));
   const Ref target = context.allocate(node.outputs[0], source.format);
   if (ofCodes && inputDims.size() == 4 && source.format == channelsLast && meetInput(window, inputDims, outputDims)) {

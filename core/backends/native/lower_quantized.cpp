@@ -7,13 +7,13 @@
 #include "backends/native/quantized_parts.h"
 #include "backends/native/tape_nodes.h"
 
-// Convolutions and products of codes, and by what they run.
+// Convolutions and products of codes, and the kernels by which they run.
 namespace fusescope::native {
 namespace {
 
 constexpr KernelKind kQuantizeKernel{.name = "quantize"};
 
-/// Whether sums of products of bytes never saturate on the way, with what oneDNN may use here.
+/// Returns whether sums of products of bytes never saturate with the instructions that oneDNN may use here.
 bool sumsOfOneDnnAreExact() {
   using Isa = dnnl::cpu_isa;
   static const bool exact = [] {
@@ -31,7 +31,7 @@ bool sumsOfOneDnnAreExact() {
   return exact;
 }
 
-/// What the kernel itself quantises: a few planes become codes with channels last in one pass.
+/// Quantises the source if the kernel does that itself: a few planes become codes with channels last in one pass.
 Status quantizeSource(Context& context, const QuantizedChain& chain) {
   if (!chain.quantize.valid()) return Done{};
   const Node& quantize = context.node(chain.quantize);
@@ -49,7 +49,7 @@ Status quantizeSource(Context& context, const QuantizedChain& chain) {
   return Done{};
 }
 
-/// By the float kernels, which give what the plan says, and no more speed than they have.
+/// Runs the nodes on the float kernels, which give the results of the plan at the speed of floats.
 Status emitAsFloats(Context& context, const QuantizedChain& chain) {
   for (const NodeId id : context.fused().nodes) {
     const Node& node = context.node(id);
@@ -75,7 +75,7 @@ Status emitChain(Context& context, const QuantizedChain& chain) {
   return hasOwn ? emitOwnQuantized(context, chain) : emitAsFloats(context, chain);
 }
 
-/// All nodes that the chain stands for.
+/// Returns all nodes that the chain calculates.
 std::set<NodeId> nodesOf(const QuantizedChain& chain) {
   std::set<NodeId> nodes = chain.absorbed;
   nodes.insert(chain.root);

@@ -16,11 +16,11 @@ constexpr KernelKind kQuantizedLstmKernel{.name = "quantized_lstm"};
 constexpr std::size_t kX = 0, kW = 1, kR = 2, kB = 3, kLengths = 4, kState = 5, kCell = 6, kPeepholes = 7, kScaleW = 8,
                       kScaleR = 10;
 
-/// Weights, biases and peepholes, all constants; those that may be absent are nothing then.
+/// Weights, biases and peepholes, which are all constants. Those that are absent are nothing.
 struct RecurrentWeights {
   std::optional<Weight> w, r, b, peepholes;
-  DataType heldW = DataType::F32, heldR = DataType::F32;  ///< what holds all of W, of R, where they are floats
-  /// DynamicQuantizeLSTM: of W and R.
+  DataType heldW = DataType::F32, heldR = DataType::F32;  ///< the types in which W and R are held if they are floats
+  /// the scales and zero points of W and R in DynamicQuantizeLSTM
   std::optional<Weight> scaleW, zeroW, scaleR, zeroR;
 
   bool quantized() const { return scaleW.has_value(); }
@@ -28,14 +28,14 @@ struct RecurrentWeights {
   std::int64_t features() const { return w->dims[quantized() ? 1 : 2]; }
 };
 
-/// The extents of a recurrent node, and what GRU does with its third gate.
+/// The extents of a recurrent node, and the way in which a GRU calculates its third gate.
 struct RecurrentForm {
   std::int64_t gates = 4, hidden = 0, features = 0;
   bool resetsFirst = false, resetsProduct = false;
   std::int64_t width() const { return gates * hidden; }
 };
 
-/// `count` numbers of `weight` from `offset` on, as f32.
+/// Packs `count` numbers of `weight`, from `offset` on, as f32.
 Packing slicePacking(Weight weight, std::int64_t offset, std::int64_t count) {
   KeyBuilder form;
   form.text("slice").number(offset).number(count);
@@ -46,7 +46,7 @@ Packing slicePacking(Weight weight, std::int64_t offset, std::int64_t count) {
                    });
 }
 
-/// Of the gates of direction `d`, for which there is one scale or one for each gate.
+/// Packs the scales of the gates of direction `d`. `scale` contains one number for all gates or one for each gate.
 Packing gateScalePacking(Weight scale, std::int64_t d, std::int64_t gates) {
   KeyBuilder form;
   form.text("gate scales").number(d).number(gates);
@@ -61,7 +61,8 @@ Packing gateScalePacking(Weight scale, std::int64_t d, std::int64_t gates) {
                    });
 }
 
-/// Biases [Wb, Rb] of direction `d`: their sums, of the first `early` gates; behind these Wb alone.
+/// Packs the biases [Wb, Rb] of direction `d`: first the sums Wb + Rb of the first `early` gates, then Wb alone for the
+/// others.
 Packing gateBiasPacking(Weight bias, std::int64_t d, std::int64_t width, std::int64_t early) {
   KeyBuilder form;
   form.text("gate biases").number(d).number(width).number(early);
@@ -132,7 +133,7 @@ class DirectionBuilder {
   ProgramBuilder& m_program;
 };
 
-/// Weights that are constants of the types that there are kernels for; nothing if one is not.
+/// Returns the weights if all of them are constants of types for which there are kernels, otherwise nothing.
 std::optional<RecurrentWeights> weightsOf(const Node& node,
                                           const std::function<std::optional<Weight>(ValueId)>& weight) {
   RecurrentWeights weights;
@@ -141,7 +142,7 @@ std::optional<RecurrentWeights> weightsOf(const Node& node,
   const auto take = [&](std::size_t input, bool floats) -> std::optional<Weight> {
     if (!node.input(input).valid()) return std::nullopt;
     auto taken = weight(node.input(input));
-    if (floats && taken && isNarrow(taken->type)) taken = roundedWeight(*taken, taken->type);  // as f32
+    if (floats && taken && isNarrow(taken->type)) taken = roundedWeight(*taken, taken->type);  // is widened to f32
     known = known && taken && (!floats || taken->type == DataType::F32);
     return taken;
   };
@@ -158,7 +159,7 @@ std::optional<RecurrentWeights> weightsOf(const Node& node,
   return known ? std::optional(weights) : std::nullopt;
 }
 
-// Not with coupled gates or other activations.
+// Lowers a recurrent node, unless it has coupled gates or other activations.
 Result<bool> emitRecurrence(Context& context, const Node& node) {
   const bool lstm = ops::isLstm(node);
   if (!lstm && !node.is("GRU")) return false;

@@ -15,7 +15,7 @@ namespace {
 constexpr KernelKind kReduceKernel{.name = "reduce"};
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
-/// What is reduced, as [outer, count, inner] in the order of memory: `count` is taken together.
+/// The extents of a reduction, as [outer, count, inner] in the order of memory: `count` elements are reduced to one.
 struct ReduceExtents {
   std::int64_t outer = 1, count = 1, inner = 1;
 };
@@ -73,7 +73,8 @@ bool reducesByColumns(ReduceKind kind) {
          kind == ReduceKind::SumSquare;
 }
 
-/// For the spatial axes of a tensor in a channels-last or blocked format: the channels that lie together stay columns.
+/// Returns the extents for the spatial axes of a tensor in a channels-last or blocked format: channels that are
+/// contiguous remain columns.
 std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bool>& reduced) {
   const Dims& dims = ref.dims;
   if (ref.format.isPlain() || dims.size() < 3 || reduced[0] || reduced[1]) return std::nullopt;
@@ -83,9 +84,9 @@ std::optional<ReduceExtents> spatialExtents(const Ref& ref, const std::vector<bo
   return ReduceExtents{dims[0] * dims[1] / together, productOf(dims, 2), together};
 }
 
-/// For axes that stand together in a row-major tensor, extents of 1 not counted.
+/// Returns the extents if the reduced axes of a row-major tensor are adjacent, where axes of extent 1 do not count.
 std::optional<ReduceExtents> adjacentExtents(const Dims& dims, const std::vector<bool>& reduced) {
-  std::size_t first = 0, last = 0, runs = 0;  // of the reduced axes
+  std::size_t first = 0, last = 0, runs = 0;  // first, last and number of runs of reduced axes
   bool before = false;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 1) continue;
@@ -98,7 +99,7 @@ std::optional<ReduceExtents> adjacentExtents(const Dims& dims, const std::vector
   return ReduceExtents{productOf(dims, 0, first), productOf(dims, first, last + 1), productOf(dims, last + 1)};
 }
 
-/// The same elements with the reduced axes moved to the end.
+/// Returns the same elements with the reduced axes at the end.
 Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
   Ref moved{.buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype};
   for (const bool wanted : {false, true}) {
@@ -111,9 +112,9 @@ Ref withReducedLast(const Ref& ref, const std::vector<bool>& reduced) {
   return moved;
 }
 
-// The reduced axes are brought together at the end (by a copy, unless they are there) and reduced row by row; when they
-// stand together before others they are reduced column by column where they are. Spatial axes in a channels-last or
-// blocked format are such a case.
+// If the reduced axes are adjacent and come before others, they are reduced column by column where they are; spatial
+// axes in a channels-last or blocked format are such a case. Otherwise the reduced axes are moved to the end (by a
+// copy, unless they are already there) and reduced row by row.
 Result<bool> emitReduce(Context& context, const Node& node) {
   const auto kind = node.domain.empty() ? reduceKind(node) : std::nullopt;
   if (!kind || context.typeOf(node.input(0)) != DataType::F32) return false;

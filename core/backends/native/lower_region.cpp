@@ -11,8 +11,8 @@
 namespace fusescope::native {
 namespace {
 
-/// Whether what the node does depends on the very type of a narrow float that it reads, while a program holds f32.
-/// What is calculated of constants alone reads them as they are.
+/// Returns whether the result of the node depends on the exact narrow float type that it reads, whereas a program holds
+/// f32. A node that reads only constants reads them in their own type.
 bool insistsOnNarrow(const Graph& graph, const Node& node) {
   if (!needsExactTypes(node) && !hasBody(node)) return false;
   const std::vector<ValueId> read = operands(node);
@@ -22,12 +22,12 @@ bool insistsOnNarrow(const Graph& graph, const Node& node) {
   });
 }
 
-/// Elements of a whole number of bytes, in types that programs know.
+/// Returns whether elements of the type have a whole number of bytes and programs can process the type.
 bool isAddressable(DataType type) {
   return !isPacked(type) && type != DataType::String && type != DataType::C64 && type != DataType::C128;
 }
 
-/// What the emitters claim; nothing where the nodes are lowered one by one.
+/// Returns the units that the emitters claim. There are none if the nodes are lowered one by one.
 Units claimedUnits(Context& context) {
   Units units;
   if (!context.options().fuse) return units;

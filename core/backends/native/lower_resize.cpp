@@ -15,7 +15,7 @@ constexpr KernelKind kResizeKernel{.name = "resize"};
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
-/// Resamples the middle axis of [outer, in, inner]: each output place is a weighted sum of input places.
+/// Resamples the middle axis of [outer, in, inner]: each place of the result is a weighted sum of places of the input.
 class AxisStep {
  public:
   AxisStep(std::int64_t outer, std::int64_t in, std::int64_t inner, const std::vector<ops::Taps>& taps)
@@ -23,7 +23,7 @@ class AxisStep {
     if (m_inner == 1) m_line.emplace(m_taps, m_in);
   }
 
-  /// Whether every place is just one of the input.
+  /// Returns whether every place of the result is a copy of a place of the input.
   static bool copies(const std::vector<ops::Taps>& taps) {
     return std::ranges::all_of(taps, [](const ops::Taps& place) {
       return std::ranges::count_if(place, [](const auto& tap) { return tap.second != 0; }) == 1 &&
@@ -34,7 +34,7 @@ class AxisStep {
   std::int64_t outer() const { return m_outer; }
   std::int64_t results() const { return m_outer * out() * m_inner; }
 
-  /// The part of index `o` of the outer axis.
+  /// Resamples the part of index `o` of the outer axis.
   void run(const float* from, float* to, std::int64_t o) const {
     from += o * m_in * m_inner;
     to += o * out() * m_inner;
@@ -57,11 +57,11 @@ class AxisStep {
 
   std::int64_t m_outer, m_in, m_inner;
   TapList m_taps;
-  bool m_copies = false;                 ///< one tap of weight 1 each
-  std::optional<LineResampling> m_line;  ///< where the places lie next to each other
+  bool m_copies = false;                 ///< whether each place has one tap, of weight 1
+  std::optional<LineResampling> m_line;  ///< set if the places of the axis are contiguous
 };
 
-/// One axis of all of a tensor.
+/// Resamples one axis of a whole tensor.
 class ResampleStep final : public Step {
  public:
   ResampleStep(Ref from, Ref to, AxisStep axis, int threads)
@@ -81,10 +81,10 @@ class ResampleStep final : public Step {
   int m_threads;
 };
 
-/// Narrow floats: all axes of one plane after another, so that only planes are widened.
+/// Resamples narrow floats: all axes of one plane, then the next plane, so that only one plane at a time is widened.
 class PlaneResampleStep final : public Step {
  public:
-  /// `axes`: of a plane.
+  /// `axes` are the axes of a plane.
   PlaneResampleStep(Ref from, Ref to, std::int64_t planes, std::vector<AxisStep> axes, int threads)
       : m_from(std::move(from)), m_to(std::move(to)), m_planes(planes), m_axes(std::move(axes)), m_threads(threads) {
     m_most = m_from.count() / m_planes;
@@ -120,9 +120,10 @@ class PlaneResampleStep final : public Step {
   int m_threads;
 };
 
-// Axis by axis, in the order of the reference. Weights are made here, so what they depend on must be
-// constant. Codes of 8 bits are widened for it and rounded as a Cast does. Extrapolated places (tf_crop_and_resize) are
-// left to the reference, and so are codes that a cubic curve would leave the range of.
+// Resamples axis by axis, in the order of the reference kernel. Weights are calculated while lowering, so that
+// everything on which they depend must be constant. Codes of 8 bits are widened first, and the result is rounded as by
+// a Cast. Extrapolation (tf_crop_and_resize) is left to the reference kernel, and so is cubic interpolation of codes,
+// because it may leave their range.
 Result<bool> emitResize(Context& context, const Node& node) {
   if (!node.is("Resize")) return false;
   const DataType type = context.typeOf(node.input(0));
@@ -139,7 +140,8 @@ Result<bool> emitResize(Context& context, const Node& node) {
     return std::ranges::any_of(axis.taps, &ops::Taps::empty);
   };
   if (axes.empty() || std::ranges::any_of(axes, extrapolates)) return false;
-  // Copies give the same in any order: the last axis first, so that what follows moves whole rows.
+  // If places are only copied, the order of the axes does not matter. The last axis is then first, so that the others
+  // move whole rows.
   const auto copies = [](const ops::AxisResampling& axis) { return AxisStep::copies(axis.taps); };
   if (std::ranges::all_of(axes, copies)) std::ranges::reverse(axes);
   Ref from = TRY(context.plain(TRY(context.seen(node.input(0)))));
@@ -150,7 +152,7 @@ Result<bool> emitResize(Context& context, const Node& node) {
   const Ref target = ofCodes ? context.allocateScratch(DataType::F32, context.dimsOf(node.outputs[0]))
                              : context.allocate(node.outputs[0], {}, context.storedType(node.outputs[0]));
   const bool byPlanes = isNarrow(from.dtype) || isNarrow(target.dtype);
-  std::size_t first = dims.size();  // of the axes of a plane
+  std::size_t first = dims.size();  // the first axis of a plane
   for (const ops::AxisResampling& axis : axes) first = std::min(first, axis.axis);
   const std::int64_t planes = byPlanes ? productOf(dims, 0, first) : 1;
   std::vector<AxisStep> steps;

@@ -9,7 +9,8 @@ namespace {
 
 constexpr KernelKind kRoiAlignKernel{.name = "roi_align"};
 
-/// Plain operands: images [n, c, h, w], regions [r, 4], the image of each region (int64), bins [r, c, down, across].
+/// The operands, which are plain: images [n, c, h, w], regions [r, 4], the image of each region (int64), bins [r, c,
+/// down, across].
 struct RoiAlign {
   Ref images, regions, batch, to;
   ops::RoiAlignForm form;
@@ -36,7 +37,7 @@ class RoiAlignStep final : public Step {
   }
 
  private:
-  /// All channels of one region.
+  /// Pools all channels of one region.
   void pool(const ops::RegionSamples& of, const float* image, float* to) const {
     const std::int64_t channels = m_at.to.dims[1], bins = m_at.to.dims[2] * m_at.to.dims[3];
     const std::int64_t pixels = m_at.images.dims[2] * m_at.images.dims[3];
@@ -52,7 +53,7 @@ class RoiAlignStep final : public Step {
   int m_threads;
 };
 
-// Images without pixels are left to the reference, which says what is wrong with them.
+// Images without pixels are left to the reference kernel, which reports what is wrong with them.
 Result<bool> emitRoiAlign(Context& context, const Node& node) {
   if (!node.is("RoiAlign") || context.typeOf(node.input(0)) != DataType::F32 ||
       context.typeOf(node.input(2)) != DataType::I64)

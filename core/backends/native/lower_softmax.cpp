@@ -11,7 +11,7 @@
 namespace fusescope::native {
 namespace {
 
-/// Exponentials of what is far below the greatest are zero where they should be denormal (expOfNegative()).
+/// The kernel flushes denormal numbers: the exponentials of scores far below the largest are 0 (expOfNegative()).
 constexpr KernelKind kSoftmaxKernel{.name = "softmax", .flushes = true};
 constexpr std::int64_t kParallelCount = 16 * 1024;
 
@@ -42,7 +42,7 @@ class SoftmaxStep final : public Step {
   int m_threads;
 };
 
-/// A softmax over the middle axis of a row-major [outer, count, inner], some columns at a time.
+/// Calculates a softmax over the middle axis of a row-major [outer, count, inner], several columns at a time.
 class ColumnSoftmaxStep final : public Step {
  public:
   ColumnSoftmaxStep(Ref from, Ref to, std::size_t axis, bool logarithm, int threads)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr KernelKind kTopKKernel{.name = "top_k"};
 
-/// Plain operands; the axis is the middle one of [outer, extent, inner]. No `indices`: nobody reads them.
+/// The operands, which are plain; the axis is the middle one of [outer, extent, inner].
 struct TopK {
   Ref from, values, indices;
   std::int64_t outer = 1, extent = 1, inner = 1, k = 0;
@@ -53,8 +53,8 @@ class TopKStep final : public Step {
       toFloats(first.from(i * m_at.inner), &numbers[static_cast<std::size_t>(i)], 1);
   }
 
-  /// The first k of `order` become the places of the k first elements; of equal ones the one that stands first, and
-  /// NaN counts as the largest, as in the reference.
+  /// Moves the places of the k first elements to the beginning of `order`. As in the reference kernel, of equal
+  /// elements the one with the lower index comes first, and NaN counts as the largest.
   void sortLine(const float* numbers, std::vector<std::int64_t>& order) const {
     std::iota(order.begin(), order.end(), 0);
     const auto before = [&](std::int64_t a, std::int64_t b) {

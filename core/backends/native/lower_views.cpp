@@ -5,7 +5,8 @@
 namespace fusescope::native {
 namespace {
 
-/// Start and step of each axis of a Slice whose parameters are `starts`, `axes` and `steps`; ends are in the extents.
+/// Returns start and step of each axis of a Slice whose parameters are `starts`, `axes` and `steps`. The ends follow
+/// from the extents of the result.
 SliceRanges sliceRanges(const SmallDims& dims, const std::vector<std::int64_t>& starts,
                         const std::vector<std::int64_t>& axes, const std::vector<std::int64_t>& steps) {
   SliceRanges ranges(dims.size());
@@ -52,7 +53,7 @@ std::optional<ViewOrigin::Look> lookOf(const Context& context, const Node& node)
 Result<bool> emitSplit(Context& context, const Node& split) {
   if (!std::ranges::all_of(split.outputs, &ValueId::valid)) return false;
   const std::size_t axis = positiveAxis(split.intAttribute("axis", 0), context.dimsOf(split.input(0)).size());
-  std::vector<ExtentSource> before;  // parts in front of it
+  std::vector<ExtentSource> before;  // the parts before the current one
   for (const ValueId output : split.outputs) {
     const ExtentSource own = context.extentsOf(output);
     TRY(context.defineLook(output, split.input(0), [before, own, axis](View& view, const RegionExtents& extents) {

@@ -9,7 +9,7 @@
 namespace fusescope::native {
 namespace {
 
-/// `ref` with extents of 1 before the others, up to `rank`.
+/// Returns `ref` with leading extents of 1, so that it has the rank `rank`.
 Ref withRank(Ref ref, std::size_t rank) {
   const std::size_t lead = rank - ref.dims.size();
   ref.dims.insert(ref.dims.begin(), lead, 1);
@@ -17,7 +17,8 @@ Ref withRank(Ref ref, std::size_t rank) {
   return ref;
 }
 
-/// Whether a matrix product can read it where it is: one of the last two axes contiguous, batches in front.
+/// Returns whether a matrix product can read the tensor where it is: one of the last two axes is contiguous, and
+/// batches come first.
 bool readable(const Ref& ref) {
   const std::size_t rank = ref.dims.size();
   const std::int64_t rows = ref.dims[rank - 2], columns = ref.dims[rank - 1];
@@ -40,7 +41,7 @@ void addTensor(PreparedMatMul& product, const Ref& operand) {
   product.operations.append_binary(dnnl::algorithm::binary_add, dnnlStrided(operand));
 }
 
-/// Whether it is a constant that adds one number to each of `n` columns.
+/// Returns whether `value` is a constant that adds one number to each of `n` columns.
 bool isPerColumn(const Context& context, ValueId value, std::int64_t n) {
   if (!context.isConstant(value)) return false;
   const Dims dims = context.dimsOf(value);
@@ -48,7 +49,7 @@ bool isPerColumn(const Context& context, ValueId value, std::int64_t n) {
   return count == 1 || (count == n && dims.back() == n);
 }
 
-/// A new tensor: `ref`, which is row-major, times `factor`.
+/// Returns a new tensor that contains `ref`, which is row-major, multiplied by `factor`.
 Ref scaled(Context& context, const Ref& ref, float factor) {
   const Ref target = context.allocateScratch(DataType::F32, ref.dims);
   TapeProgram program{.extents = ref.dims, .numbers = {{1, factor}}, .registers = 3};
@@ -59,7 +60,7 @@ Ref scaled(Context& context, const Ref& ref, float factor) {
   return target;
 }
 
-// alpha · product + beta · c.
+// Adds the terms of a Gemm, which is alpha · product + beta · c.
 Status addGemmTerms(Context& context, const Node& gemm, PreparedMatMul& product) {
   const float alpha = gemm.floatAttribute("alpha", 1.0f), beta = gemm.floatAttribute("beta", 1.0f);
   if (alpha != 1.0f) product.operations.append_eltwise(dnnl::algorithm::eltwise_linear, alpha, 0.0f);
@@ -110,7 +111,7 @@ bool canMultiply(const Context& context, const Node& root) {
          elementCount(a).value_or(0) > 0 && elementCount(b).value_or(0) > 0;
 }
 
-/// Whether our own kernel can run it, given a plain first operand.
+/// Returns whether our own kernel can run the product if its first operand is plain.
 bool isOwnProduct(const Context& context, const Node& root) {
   if (!(root.is("MatMul") || root.is("Gemm")) || !canMultiply(context, root) || !context.isConstant(root.input(1)))
     return false;
@@ -121,18 +122,19 @@ bool isOwnProduct(const Context& context, const Node& root) {
          (!root.input(2).valid() || isPerColumn(context, root.input(2), context.dimsOf(root.outputs[0]).back()));
 }
 
-// A product by a constant matrix is one of two dimensions, whatever stands before its rows. Others are batches of
-// strided matrices.
+// A product by a constant matrix becomes one of two dimensions, regardless of the axes before its rows. Other products
+// are batches of strided matrices.
 Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataType type, bool own) {
   PreparedMatMul product{.type = type, .result = context.dimsOf(root.outputs[0])};
   Ref a = TRY(context.strided(TRY(own ? context.seen(root.input(0)) : factor(context, root.input(0), type))));
   const Dims right = context.dimsOf(root.input(1));
   const bool isWeight = context.isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
-  Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};  // of a weight: how it is held
+  // If the second operand is a weight, `b` describes the layout in which it is held.
+  Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};
   const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root.input(1)) : std::nullopt;
   if (turned) b.strides = {1, right[0]};
   if (!isWeight) b = TRY(context.strided(TRY(factor(context, root.input(1), type))));
-  if (a.dims.size() == 1) {  // a vector is one row, and the product has none
+  if (a.dims.size() == 1) {  // a vector is a matrix of one row, and the result does not have this axis
     a = withRank(a, 2);
     product.result.insert(product.result.end() - 1, 1);
   }
@@ -173,7 +175,7 @@ Result<std::size_t> foldChain(Context& context, const Chain& chain, PreparedMatM
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       product.biases.emplace_back(context.weight(operation.operand), 1.0f);
     } else if (operation.kind == Chain::Kind::Cast) {
-      // nothing: floats are f32 here
+      // For our own kernel there is nothing to do: floats are f32 here.
     } else if (own) {
       break;
     } else if (operation.kind == Chain::Kind::Residual) {

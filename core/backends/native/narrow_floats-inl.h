@@ -1,4 +1,4 @@
-// Vectors of floats read from and written to memory of 16 bits an element; compiled once per instruction set.
+// Reads and writes vectors of floats in memory of 16 bits per element. This file is compiled once per instruction set.
 #if defined(FUSESCOPE_NATIVE_NARROW_FLOATS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSESCOPE_NATIVE_NARROW_FLOATS_INL_H
 #undef FUSESCOPE_NATIVE_NARROW_FLOATS_INL_H
@@ -50,7 +50,7 @@ HWY_INLINE void storeNarrow(VF v, F32 d, Brain* to) {
              reinterpret_cast<std::uint16_t*>(to));
 }
 
-#if HWY_TARGET <= HWY_AVX2  // with F16C
+#if HWY_TARGET <= HWY_AVX2  // which includes F16C
 HWY_INLINE VF loadWide(F32 d, const Half* from) {
   const hn::Rebind<hwy::float16_t, F32> narrow;
   return hn::PromoteTo(d, hn::LoadU(narrow, reinterpret_cast<const hwy::float16_t*>(from)));

@@ -22,7 +22,8 @@ Ref wholeRef(const TensorDesc& desc, BufferIndex buffer) {
   return ref;
 }
 
-/// Type changes happen in the plain format; a format changes in f32 (or whatever type both sides have).
+/// The type is changed in the plain format. The format is changed in f32, or in the type of both sides if it is the
+/// same.
 Result<std::unique_ptr<const Code>> conversion(const TensorDesc& from, const TensorDesc& to, int threads) {
   ProgramBuilder program(1, 1);
   Ref at = wholeRef(from, program.input(0));
@@ -62,10 +63,11 @@ bool isLeftToReference(const TensorDesc& from, const TensorDesc& to) {
   return plain && (from.dtype == to.dtype || !canConvert(from.dtype, to.dtype) || from.dims != to.dims);
 }
 
-/// Of our own kernels: one more whenever one of them becomes faster or slower, since measured times hold for a version.
+/// The version of our own kernels. It is increased whenever one of them becomes faster or slower, since measured times
+/// are valid for one version.
 const std::string kKernelVersion = "9";
 
-/// The vector instructions that our own kernels take here.
+/// Returns Highway's version and the vector instructions that our own kernels use on this machine.
 std::string highwayText() {
   const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
   return std::to_string(HWY_MAJOR) + "." + std::to_string(HWY_MINOR) + "." + std::to_string(HWY_PATCH) + " " +
@@ -86,7 +88,8 @@ std::string isaText(dnnl_cpu_isa_t isa) {
   return found == names.end() ? std::to_string(static_cast<int>(isa)) : found->second;
 }
 
-/// What oneDNN may use here: ONEDNN_MAX_CPU_ISA and ONEDNN_DEFAULT_FPMATH_MODE count.
+/// Returns the version of oneDNN and the instructions that it may use here. The environment variables
+/// ONEDNN_MAX_CPU_ISA and ONEDNN_DEFAULT_FPMATH_MODE affect it.
 std::string dnnlText() {
   const dnnl_version_t& version = *dnnl_version();
   return std::to_string(version.major) + "." + std::to_string(version.minor) + "." + std::to_string(version.patch) +

@@ -21,14 +21,15 @@ constexpr const char* kOwnMatMul = "native:matmul";
 constexpr const char* kByteConv = "native:byte_conv";
 constexpr const char* kByteProduct = "native:byte_product";
 constexpr std::int64_t kLargeProduct = 10'000'000;  // operations
-// Parameters of tactics.
-constexpr const char* kSource = "source";        // MemoryFormat that the convolution reads
-constexpr const char* kTarget = "target";        // MemoryFormat that it writes
-constexpr const char* kKernel = "kernel";        // text: what oneDNN calls its implementation
-constexpr const char* kNarrow = "multiplies";    // text: the narrow float whose instructions multiply
-constexpr const char* kReference = "reference";  // text: an operator that the reference kernel runs
+// The names of the parameters of tactics.
+constexpr const char* kSource = "source";        // the MemoryFormat that the convolution reads
+constexpr const char* kTarget = "target";        // the MemoryFormat that it writes
+constexpr const char* kKernel = "kernel";        // text: oneDNN's name of its implementation
+constexpr const char* kNarrow = "multiplies";    // text: the narrow float type in which factors are multiplied
+constexpr const char* kReference = "reference";  // text: an operator that runs on the reference kernel
 
-/// oneDNN sizes a primitive for the threads of the parallel regions that the preparing thread would enter.
+/// Sets the number of threads while a primitive is made: oneDNN divides its work by the number of threads in a parallel
+/// region of the thread that prepares it.
 class ThreadScope {
  public:
   explicit ThreadScope(int threads) : m_before(omp_get_max_threads()) { omp_set_num_threads(std::max(1, threads)); }
@@ -52,13 +53,13 @@ bool calculates(const KernelRequest& request, DataType type) {
                              [&](NodeId id) { return request.plan->calculates[id.index] == type; });
 }
 
-/// How many convolutions and products of quantised integers the plan has.
+/// Returns the number of convolutions and products of quantised codes in the fused node.
 std::size_t integerRoots(const KernelRequest& request) {
   return static_cast<std::size_t>(std::ranges::count_if(
       request.fused->nodes, [&](NodeId id) { return request.plan->calculates[id.index] == DataType::I8; }));
 }
 
-/// Whether tensors of this type can be brought into `format` here.
+/// Returns whether tensors of this type can be converted to `format` here.
 bool canLieIn(DataType type, const MemoryFormat& format) {
   return type == DataType::F32 || type == DataType::I8 || type == DataType::U8 ||
          canMoveInto(type, MemoryFormat(), format);
@@ -69,13 +70,14 @@ LoweringOptions plainOptions(const KernelRequest& request) {
           .outputFormats = std::vector<MemoryFormat>(request.fused->outputs.size())};
 }
 
-/// Whether oneDNN multiplies floats in narrower ones: a default that the environment may set.
+/// Returns whether oneDNN converts floats to narrower ones in order to multiply them. The environment may turn this on.
 bool fastMathIsOn() {
   static const bool narrow = dnnl::primitive_attr().get_fpmath_mode() != dnnl::fpmath_mode::strict;
   return narrow;
 }
 
-/// The kernel that takes most of the time; null if none does. Of those of one weight it is the first one.
+/// Returns the kernel that probably takes most of the time (the first one of the greatest weight), or null if there is
+/// none.
 const Choice* heaviest(const std::vector<Choice>& choices) {
   const Choice* heavy = nullptr;
   for (const Choice& choice : choices) {
@@ -85,7 +87,7 @@ const Choice* heaviest(const std::vector<Choice>& choices) {
   return heavy;
 }
 
-/// The heaviest kernel of what a lowering came to.
+/// Names the tactic after the heaviest kernel that the lowering chose.
 void setImplementation(const KernelRequest& request, const LoweringOptions& options, const std::vector<Choice>& choices,
                        Tactic& tactic) {
   const Choice* heavy = options.fuse ? heaviest(choices) : nullptr;
@@ -98,7 +100,7 @@ void setImplementation(const KernelRequest& request, const LoweringOptions& opti
   if (!isOurs) tactic.parameters[kKernel] = heavy->implementation;
 }
 
-/// The formats of the first convolution inside; null if there is none.
+/// Returns the formats of the first convolution, or null if there is none.
 const ConvFormats* convFormats(const std::vector<Choice>& choices) {
   const auto first = std::ranges::find_if(choices, [](const Choice& choice) { return choice.formats.has_value(); });
   return first == choices.end() ? nullptr : &*first->formats;
@@ -108,7 +110,7 @@ bool multipliesNarrow(const std::vector<Choice>& choices) {
   return std::ranges::find(choices, Choice::Factors::NarrowFloats, &Choice::multiplies) != choices.end();
 }
 
-/// "nChw16c", or "plain>nChw16c" where the formats of a convolution differ.
+/// Returns "nChw16c", or "plain>nChw16c" if a convolution reads and writes different formats.
 std::string formatsText(const Tactic& tactic) {
   const std::string from = std::get<MemoryFormat>(tactic.parameters.at(kSource)).text();
   const std::string to = std::get<MemoryFormat>(tactic.parameters.at(kTarget)).text();
@@ -130,8 +132,8 @@ std::string nameOf(const Tactic& tactic) {
   return text;
 }
 
-/// What a lowering by `options` came to, as a value. A part without an implementation of its own runs the reference
-/// kernel, which allocates: the tactic says so.
+/// Returns the result of a lowering by `options` as a value. If a part has no native implementation, it runs on the
+/// reference kernel, which allocates memory; the tactic names this part.
 Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, const std::vector<Choice>& choices) {
   Tactic tactic{.backend = kBackend, .inputs = options.inputFormats, .outputs = options.outputFormats};
   setImplementation(request, options, choices, tactic);
@@ -156,8 +158,8 @@ bool isByByteKernels(const Tactic& tactic) {
   return tactic.implementation == kByteConv || tactic.implementation == kByteProduct;
 }
 
-/// How a tactic is lowered: the same where it is offered and where it is prepared, so that what is offered can be
-/// prepared.
+/// Returns the options by which a tactic is lowered. The same options are used to offer a tactic and to prepare it, so
+/// that everything that is offered can be prepared.
 LoweringOptions optionsOf(const Tactic& tactic) {
   LoweringOptions options{.inputFormats = tactic.inputs, .outputFormats = tactic.outputs};
   options.fuse = tactic.implementation != kUnfused;
@@ -173,7 +175,8 @@ LoweringOptions optionsOf(const Tactic& tactic) {
   return options;
 }
 
-/// With the formats of the convolution for what goes into it and comes out of it.
+/// Returns `options` with the formats of the convolution for the inputs that it reads and for the outputs that have its
+/// result's extents.
 LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options, const ConvFormats& conv) {
   const auto isLikeResult = [&](const TensorDesc& desc) {
     return canLieIn(desc.dtype, conv.to) && desc.dims == conv.result;
@@ -190,14 +193,14 @@ LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options
   return options;
 }
 
-/// Whether it is oneDNN's own reference code.
+/// Returns whether it is oneDNN's own reference code, which is slow.
 bool isSlow(const Choice& choice) {
   const std::string& name = choice.implementation;
   return choice.by == Choice::By::OneDnn && (name == "ref" || name.ends_with(":ref") || name.ends_with("ref:any"));
 }
 
-/// What lowering by `options` comes to, learned from descriptors alone. Nothing: it does not work, or is no kernel of
-/// ours, or oneDNN has nothing but its own reference code.
+/// Returns the tactic that lowering by `options` gives, determined from descriptors without generating code. Returns
+/// nothing if the lowering fails, if no kernel of ours is used, or if oneDNN has only its own reference code.
 std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions options) {
   options.probe = true;
   const auto lowered = guardDnnl<LoweredRegion>("a fused node", [&] { return lowerRegion(request, options); });
@@ -206,17 +209,19 @@ std::optional<Tactic> probed(const KernelRequest& request, LoweringOptions optio
   if (!choices.empty() && std::ranges::all_of(choices, &Choice::isReference)) return std::nullopt;
   Tactic tactic = tacticOf(request, options, choices);
   const ConvFormats* conv = convFormats(choices);
-  if (multipliesNarrow(choices) != options.narrow) return std::nullopt;  // offered as what it is
+  // A tactic is offered only under the option that asks for its way of multiplying.
+  if (multipliesNarrow(choices) != options.narrow) return std::nullopt;
   if (std::ranges::any_of(choices, isSlow) && (conv != nullptr || options.narrow)) return std::nullopt;
   if (conv == nullptr) return tactic;
-  // Given its formats from outside, the convolution may be made otherwise: what counts is what will be prepared.
+  // If its formats are given from outside, oneDNN may choose another convolution. The tactic must describe the one that
+  // will be prepared.
   LoweringOptions around = aroundConv(request, options, *conv);
   const bool isSettled = options.convFormats == around.convFormats && options.inputFormats == around.inputFormats &&
                          options.outputFormats == around.outputFormats;
   return isSettled ? tactic : probed(request, std::move(around));
 }
 
-/// Adds the tactic unless its like is there.
+/// Adds the tactic unless an equal one, or one of the same name, is already in the list.
 void addOnce(Tactic tactic, std::vector<Tactic>& tactics) {
   const auto isAlike = [&](const Tactic& other) { return other == tactic || other.name == tactic.name; };
   if (std::ranges::none_of(tactics, isAlike)) tactics.push_back(std::move(tactic));
@@ -226,7 +231,8 @@ void addTactic(const KernelRequest& request, const LoweringOptions& options, std
   if (auto tactic = probed(request, options)) addOnce(std::move(*tactic), tactics);
 }
 
-/// For nodes that keep the format of what they read: those of their inputs that can be delivered in `format` are.
+/// Adds tactics for nodes that keep the format of what they read. Their inputs are read in `format` if they can be
+/// delivered in it.
 void addDelivered(const KernelRequest& request, const MemoryFormat& format, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   const auto fits = [&](const TensorDesc& desc) {
@@ -246,7 +252,7 @@ void addDelivered(const KernelRequest& request, const MemoryFormat& format, std:
     if (fits(desc) && (concat || desc.dims == *shape)) options.inputFormats[i] = format;
   }
   const bool keeps =
-      request.fused->kind == kinds::kGroupNorm ||  // whose reshapes are part of the kernel
+      request.fused->kind == kinds::kGroupNorm ||  // the reshapes of which are part of the kernel
       !holds(request, {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice", "Split", "Expand",
                        "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceMax", "ReduceSum"});
   for (std::size_t i = 0; keeps && i < options.outputFormats.size(); ++i)
@@ -262,14 +268,16 @@ std::size_t rankOfConv(const KernelRequest& request) {
   return found == request.values.end() ? 0 : found->second.dims.size();
 }
 
-/// Convolutions and products of codes: by oneDNN in the formats that it has for them, and by our own kernels.
+/// Adds tactics for convolutions and products of codes: by oneDNN in the formats for which it has kernels, and by our
+/// own kernels.
 void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   addTactic(request, options, tactics);
   options.ownBytes = true;
   std::vector<Tactic> own;
   addTactic(request, options, own);
-  const bool isOwn = !own.empty() && isByByteKernels(own.front());  // else it is what the other options come to
+  // If our byte kernels cannot run it, these options lead to a tactic that is already in the list.
+  const bool isOwn = !own.empty() && isByByteKernels(own.front());
   if (isOwn && (tactics.empty() || tactics.front().name != own.front().name)) tactics.push_back(own.front());
 }
 
@@ -286,16 +294,16 @@ void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {
   }
 }
 
-/// Whether oneDNN multiplies by its blocked kernels for AVX-512.
+/// Returns whether oneDNN multiplies with its blocked kernels for AVX-512.
 bool isByWideBlocks(const Tactic& tactic) {
   const auto kernel = tactic.parameters.find(kKernel);
   return kernel != tactic.parameters.end() && std::get<std::string>(kernel->second).starts_with("brg:avx512");
 }
 
-/// Our own kernel is the better guess, and for large products oneDNN's for AVX-512. Builds of twelve networks in f32
-/// measured both on two cores of an AMD EPYC with AVX-512 VNNI (November 2026): oneDNN's was as fast as ours or up to
-/// 1.4 times faster in 39 products from kLargeProduct on; of 30 smaller ones it was slower in 11, by up to three times,
-/// and faster in 8.
+/// Orders the tactics of a product, the better guess first: our own kernel, but for large products oneDNN's kernel for
+/// AVX-512. Both were measured in builds of twelve networks in f32 on two cores of an AMD EPYC with AVX-512 VNNI
+/// (November 2026). In all 39 products of at least kLargeProduct operations, oneDNN's kernel was as fast as ours or up
+/// to 1.4 times faster. In 30 smaller ones it was up to three times slower in 11, and faster in 8.
 void addProducts(const KernelRequest& request, std::vector<Tactic>& tactics) {
   LoweringOptions options = plainOptions(request);
   std::vector<Tactic> own, library;
@@ -325,7 +333,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
   } else if (bindsAttention(*request.fused)) {
     addTactic(request, options, tactics);
     if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
-    tactics.clear();  // an operand that the kernel cannot take: node by node
+    tactics.clear();  // the kernel cannot read one of the operands, so that the nodes run one by one
   } else if (hasRoot(*request.fused, RootBinding::Kind::Product)) {
     if (calculates(request, DataType::BF16)) {
       options.narrow = true;

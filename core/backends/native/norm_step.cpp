@@ -48,7 +48,7 @@ class NormStep final : public Step {
   }
 
  private:
-  /// Scale and bias of the row `to`, whose first element is number `begin` of all.
+  /// Applies scale and bias to the row `to`, whose first element has the index `begin` in the tensor.
   void weigh(std::int64_t begin, float* to, const float* scale, const float* bias) const {
     if (m_alongRow) {
       for (std::int64_t i = 0; i < m_call.count; ++i)

@@ -39,7 +39,8 @@ std::optional<memory::data_type> dnnlType(DataType type) {
 
 namespace {
 
-/// What a descriptor of whole blocks says, whatever its extents. Nothing for what has no format: gaps, unknown orders.
+/// Returns the format of a descriptor, regardless of its extents. Returns nothing if the descriptor has gaps or an
+/// order that is no MemoryFormat.
 std::optional<MemoryFormat> readFormat(const memory::desc& desc) {
   if (desc.get_format_kind() != memory::format_kind::blocked) return std::nullopt;
   const auto strides = desc.get_strides();
@@ -54,16 +55,16 @@ std::optional<MemoryFormat> readFormat(const memory::desc& desc) {
 
 constexpr std::size_t kMostAxes = 6;
 
-/// oneDNN's tags of the formats that it has for tensors of `rank` axes. It makes descriptors by tag alone.
+/// Returns oneDNN's tags of the formats for tensors of `rank` axes. oneDNN can make such descriptors only from a tag.
 const std::map<MemoryFormat, memory::format_tag>& tagsOf(std::size_t rank) {
   static const std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> tags = [] {
     std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> all;
-    constexpr std::int64_t kManyBlocks = 1024;  // an extent at which every order and block shows
+    constexpr std::int64_t kManyBlocks = 1024;  // an extent at which all orders and blocks can be distinguished
     for (std::size_t axes = 1; axes <= kMostAxes; ++axes) {
       for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
         const auto named = static_cast<memory::format_tag>(tag);
         const memory::desc desc(Dims(axes, kManyBlocks), memory::data_type::u8, named, true);
-        if (!desc) continue;  // of another rank
+        if (!desc) continue;  // the tag is for another rank
         if (const auto format = readFormat(desc)) all[axes].emplace(*format, named);
       }
     }
@@ -90,11 +91,12 @@ std::optional<memory::desc> dnnlDesc(const TensorDesc& desc) {
   return memory::desc(desc.dims, *type, *tag);
 }
 
-// Of an axis of extent 1 the order does not show: the usual formats are asked first.
 bool isGenerated(std::string_view implementation) {
   return implementation.starts_with("jit") || implementation.starts_with("br");
 }
 
+// If an axis has the extent 1, a descriptor does not determine the order of the axes. The usual formats are tried
+// first.
 std::optional<MemoryFormat> formatOf(const memory::desc& desc, const Dims& dims) {
   const auto isOf = [&](const MemoryFormat& format) {
     const auto tag = tagOf(format, dims.size());
@@ -113,7 +115,7 @@ std::vector<MemoryFormat> usualFormats(std::size_t rank) {
 }
 
 memory::desc dnnlStrided(const Ref& ref) {
-  Dims strides = ref.strides;  // of an axis of extent 1 the stride says nothing, but must not be 0
+  Dims strides = ref.strides;  // the stride of an axis of extent 1 has no effect, but must not be 0
   for (std::size_t i = strides.size(); i-- > 0;) {
     if (ref.dims[i] == 1) strides[i] = i + 1 < strides.size() ? strides[i + 1] * ref.dims[i + 1] : 1;
   }
@@ -185,7 +187,8 @@ dnnl::primitive_attr userScratchpad(dnnl::post_ops operations) {
   return attributes;
 }
 
-// Of a format that is not blocked nothing can be read: it is equal to nothing, not even to itself.
+// The contents of a descriptor that is not blocked cannot be read. Its key is therefore different from every other key,
+// even from that of an equal descriptor.
 std::string formatKey(const memory::desc& desc) {
   static std::atomic<std::uint64_t> opaque = 0;
   KeyBuilder key;

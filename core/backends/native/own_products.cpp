@@ -7,7 +7,7 @@
 namespace fusescope::native {
 namespace {
 
-/// The weights [k, n], or transposed [n, k], in panels of `type` (gemm.h).
+/// Packs the weights [k, n], or [n, k] if they are transposed, into panels of `type` (gemm.h).
 Packing packGemmPanels(const Weight& weight, std::int64_t k, std::int64_t n, bool transposed, DataType type) {
   KeyBuilder form;
   form.text("panels").text(name(type)).number(gemmPanel()).number(k).number(n).number(transposed);

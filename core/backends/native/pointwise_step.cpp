@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::int64_t kTile = static_cast<std::int64_t>(kTapeTile);
 constexpr std::int64_t kParallelCount = 16 * 1024;
-constexpr std::int64_t kLeastTiles = 4;  // that a thread claims at once, since each claim fills registers anew
+// The least number of tiles that a thread claims at once, since registers are filled again for each claim.
+constexpr std::int64_t kLeastTiles = 4;
 
 enum class Access { Direct, Single, Walked };
 
-/// A common multiple of the vector widths.
+/// A common multiple of the numbers of lanes of vectors.
 constexpr std::int64_t kVector = 16;
 
 struct Axis {
@@ -28,16 +29,16 @@ struct Axis {
 };
 using Axes = SmallVector<Axis, 6>;
 
-/// An operand with its neighbouring axes merged.
+/// An operand whose neighbouring axes were merged.
 struct Operand {
   BufferIndex buffer;
   std::size_t byteOffset;
   DataType type;  ///< in memory
   std::uint16_t reg;
   Access access;
-  bool shared = false;  ///< an output whose buffer is also read: written after the tile is done
+  bool shared = false;  ///< an output whose buffer is also read; it is written when the tile is complete
   Axes axes;
-  /// A walked operand: stretches of so many elements are one row over and over; 0: no such stretches.
+  /// If this is not 0, every `repeated` consecutive elements of a walked operand are one row that repeats.
   std::int64_t repeated = 0;
 
   std::int64_t row() const { return axes.back().extent; }
@@ -86,7 +87,8 @@ float asFloat(Brain value) {
   return fromBFloat16Bits(value.bits);
 }
 
-/// Calls `run` with the elements at `bytes` as what they are in memory; int32 as floats of the same bits.
+/// Calls `run` with the elements at `bytes` in the type that they have in memory. int32 are passed as floats of the
+/// same bits.
 template <class Bytes, class Run>
 void withElements(DataType type, Bytes* bytes, const Run& run) {
   const auto as = [&]<class T>() {
@@ -109,12 +111,12 @@ void withElements(DataType type, Bytes* bytes, const Run& run) {
   }
 }
 
-/// Whether registers hold it as it is.
+/// Returns whether a register contains the elements exactly as memory does.
 bool isWord(DataType type) {
   return type == DataType::F32 || type == DataType::I32;
 }
 
-/// Where row `row` of the domain begins.
+/// Returns the address at which row `row` of the domain begins.
 template <class T>
 const T* rowAt(const T* base, const Axes& axes, std::int64_t row) {
   for (std::size_t i = axes.size() - 1; i-- > 0;) {
@@ -139,13 +141,13 @@ void gather(const T* from, std::int64_t stride, std::int64_t count, float* targe
   for (std::int64_t i = 0; i < count; ++i) target[i] = asFloat(from[i * stride]);
 }
 
-/// Gathers `count` elements from place `begin` of the domain on.
+/// Gathers `count` elements, beginning at place `begin` of the domain.
 template <class T>
 void walk(const T* base, const Operand& operand, std::int64_t begin, std::int64_t count, float* target) {
   const std::int64_t extent = operand.row(), stride = operand.axes.back().stride;
   std::int64_t row = begin / extent, column = begin % extent;
   if (operand.repeated > extent && column == 0 && begin % operand.repeated + count <= operand.repeated) {
-    std::int64_t done = std::min(count, extent);  // the row, then again what is there
+    std::int64_t done = std::min(count, extent);  // the row is read once, and is then copied from `target` itself
     gather(rowAt(base, operand.axes, row), stride, done, target);
     while (done < count) {
       const std::int64_t more = std::min(done, count - done);
@@ -164,13 +166,14 @@ void walk(const T* base, const Operand& operand, std::int64_t begin, std::int64_
   }
 }
 
-/// What was gathered into an operand's register: `count` elements of the stretch and phase `key`.
+/// The contents of an operand's register: `count` elements of the stretch and phase `key`.
 struct Held {
   std::int64_t key = -1, count = 0;
 };
 
-/// How the domain is cut into tiles: into stretches of `extent` elements, each into `pieces` of up to `tile`. Rows that
-/// an operand repeats begin with a tile where they can, so that what was gathered serves many tiles.
+/// Describes how the domain is cut into tiles: first into stretches of `extent` elements, and each stretch into
+/// `pieces` of at most `tile` elements. If possible, the rows that an operand repeats begin with a tile, so that what
+/// was gathered once can be used for many tiles.
 struct Cut {
   std::int64_t extent = kTile, pieces = 1, tile = kTile;
 
@@ -222,7 +225,7 @@ class PointwiseStep final : public Step {
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
 
-  /// The domain is that of the outputs; what is read broadcasts to it, or does not fit any more.
+  /// The outputs determine the domain. Returns null if what is read cannot be broadcast to it any more.
   std::unique_ptr<const Step> forExtents(const NewExtents& extents) const override {
     TapeProgram program{.extents = {},
                         .inputs = {},
@@ -270,8 +273,8 @@ class PointwiseStep final : public Step {
 
   float* tile(std::byte* mine, std::uint16_t reg) const { return reinterpret_cast<float*>(mine + tileBytes() * reg); }
 
-  /// Points `slot` to elements [begin, begin + count): where they are, or in `own`, into which they are gathered unless
-  /// `held` says that they are there.
+  /// Points `slot` to the elements [begin, begin + count): to the operand itself, or to `own`, into which they are
+  /// gathered unless `held` says that they are already there.
   static void loadTile(const Operand& input, Memory memory, std::int64_t begin, std::int64_t count, float*& slot,
                        float* own, Held& held) {
     const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
@@ -342,7 +345,7 @@ class PointwiseStep final : public Step {
   }
 
   TapeProgram m_program;
-  int m_maxThreads, m_threads;  ///< that may be used, and that are
+  int m_maxThreads, m_threads;  ///< the number of threads that may be used, and the number that is used
   std::int64_t m_count;
   std::vector<Operand> m_inputs, m_outputs;
   Cut m_cut;

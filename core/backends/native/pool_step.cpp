@@ -48,10 +48,10 @@ class PoolStep final : public Step {
   }
 
  private:
-  /// A line of results along the last spatial axis, and the lines of the input that its windows take.
+  /// A line of results along the last spatial axis, and the lines of the input that its windows read.
   struct Line {
-    std::int64_t from, to;  ///< elements in front of its image, and of it
-    std::int64_t* rows;     ///< each as the elements of its image in front of it
+    std::int64_t from, to;  ///< elements of the input before the line's image; elements of the result before the line
+    std::int64_t* rows;     ///< for each line of the input, the elements of the image before it
     std::int64_t count = 0;
   };
 
@@ -63,7 +63,7 @@ class PoolStep final : public Step {
     return rowsBytes() + phaseBytes() + floats(m_call.in[m_last]) + floats(m_call.out[m_last]);
   }
 
-  /// The valid places of a window along `axis`, whose result is at `at`: first, step and how many.
+  /// The places of a window along `axis` that lie inside the input. `at` is the index of the window's result.
   struct Places {
     std::int64_t first, step, count;
   };
@@ -71,7 +71,7 @@ class PoolStep final : public Step {
     const Window& window = m_call.window;
     const std::int64_t begin = at * window.strides[axis] - window.padBegin[axis], step = window.dilations[axis];
     const std::int64_t skipped = begin < 0 ? (-begin + step - 1) / step : 0;
-    const std::int64_t end = m_call.in[axis] - begin;  // places before it are inside
+    const std::int64_t end = m_call.in[axis] - begin;  // places before it are inside the input
     const std::int64_t fitting = end <= 0 ? 0 : std::min(window.kernel[axis], (end + step - 1) / step);
     return {begin + skipped * step, step, std::max<std::int64_t>(0, fitting - skipped)};
   }
@@ -82,7 +82,7 @@ class PoolStep final : public Step {
     std::int64_t stride = m_call.in[m_last] * m_call.inner;
     for (std::size_t axis = m_last; axis-- > 0;) {
       const Places places = placesOf(axis, index % m_call.out[axis]);
-      for (std::int64_t k = places.count; k-- > 0;)  // from the back: the first ones are still to be read
+      for (std::int64_t k = places.count; k-- > 0;)  // backwards, because the places in front have not been read yet
         for (std::int64_t i = 0; i < line.count; ++i)
           line.rows[k * line.count + i] = line.rows[i] + (places.first + k * places.step) * stride;
       line.count *= places.count;
@@ -109,8 +109,8 @@ class PoolStep final : public Step {
     }
   }
 
-  // Each line of the input is laid out by its place modulo the stride, with what stands for padding around it: what a
-  // tap of the windows takes lies next to each other then.
+  // Each line of the input is sorted by the places' remainders modulo the stride, with padding added: what one tap
+  // reads for successive windows is then contiguous.
   void runLine(const Line& line, Memory memory, float* phases) const {
     const Window& window = m_call.window;
     const std::int64_t in = m_call.in[m_last], out = m_call.out[m_last];
@@ -136,8 +136,9 @@ class PoolStep final : public Step {
 
   PoolCall m_call;
   int m_threads;
-  std::size_t m_last = 0;                                ///< spatial axis
-  std::int64_t m_kernel = 1, m_phases = 1, m_phase = 0;  ///< places of a window; how many phases, of how many elements
+  std::size_t m_last = 0;  ///< the last spatial axis
+  // Places of a window; the number of phases, and the elements of a phase.
+  std::int64_t m_kernel = 1, m_phases = 1, m_phase = 0;
 };
 
 }  // namespace

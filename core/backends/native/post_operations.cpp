@@ -18,10 +18,11 @@ bool mayLoseNumbers(const Node& node) {
          (node.is("Gelu") && node.textAttribute("approximate", "none") == "none");
 }
 
-// Two are missing on purpose: oneDNN's Elu subtracts 1 from what is next to it, so that nothing is left next to 0, and
-// its Softplus is negative far below 0. Its Gelu (erf) stays, although 1 + erf(x) cancels below -3 and is 0 below -6:
-// behind a product of codes it was measured to be off by 1e-7 of the results' rms at most, and ONNX Runtime's own Gelu
-// loses the same numbers (both are off by all of them below -5). Our own tapes keep 3e-6 of each number.
+// Adds an activation to oneDNN's operations. Two are missing on purpose. Near 0, oneDNN's Elu loses all digits, because
+// it subtracts 1 from a number close to 1, and far below 0 its Softplus is negative. Gelu (erf) is used although 1 +
+// erf(x) loses digits below -3 and is 0 below -6: behind a product of codes, its error was measured as at most 1e-7 of
+// the rms of the results, and ONNX Runtime's own Gelu loses the same digits (below -5 both have no right digit). The
+// relative error of our own tapes is 3e-6.
 bool appendActivation(dnnl::post_ops& operations, const Chain::Operation& operation, const Node& node,
                       const std::function<std::optional<float>(ValueId)>& constantNumber) {
   const auto add = [&](algorithm kind, float alpha = 0, float beta = 0) {

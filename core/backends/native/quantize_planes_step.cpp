@@ -18,7 +18,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 }
 
-/// to[i · channels + c] = rows[c][i] ^ turn
+/// Calculates to[i · channels + c] = rows[c][i] ^ turn.
 void interleavePlanesHere(const std::uint8_t* const* rows, std::int64_t channels, std::int64_t count, std::uint8_t turn,
                           std::uint8_t* to) {
   const hn::CappedTag<std::uint8_t, 16> d;

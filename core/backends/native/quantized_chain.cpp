@@ -5,11 +5,11 @@
 #include "backends/native/epilogue_chain.h"
 #include "planning/kernel_bindings.h"
 
-// Convolutions and products of codes: which they are, and what follows them.
+// Finds convolutions and products of codes and the operations that follow them.
 namespace fusescope::native {
 namespace {
 
-/// The codes of the first operand, and the scale at which they are read.
+/// Finds the codes of the first operand and the scale at which they are read.
 bool takeSource(const Context& context, const CodesBefore& first, QuantizedChain& chain) {
   if (!first.dequantize.valid()) return false;
   const Node& dequantize = context.node(first.dequantize);
@@ -21,14 +21,14 @@ bool takeSource(const Context& context, const CodesBefore& first, QuantizedChain
   return true;
 }
 
-/// The QuantizeLinear that makes these codes for the kernel alone, if it can quantise them itself.
+/// Finds the QuantizeLinear that makes these codes only for the kernel, if the kernel can quantise them itself.
 void takeQuantize(const Context& context, const CodesBefore& first, QuantizedChain& chain) {
   if (!first.quantize.valid() || !codeScaleOf(context, context.node(first.quantize))) return;
   chain.quantize = first.quantize;
   chain.absorbed.insert(first.quantize);
 }
 
-/// The root, and what makes the codes that it multiplies.
+/// Returns the chain that consists of the root and the nodes that make the codes which it multiplies.
 std::optional<QuantizedChain> quantizedRoot(const Context& context, const RootBinding& bound) {
   const Node& root = context.node(bound.root);
   if (context.request().plan->calculates[root.id.index] != DataType::I8) return std::nullopt;
@@ -67,7 +67,7 @@ bool canMultiplyCodes(const Context& context, const QuantizedChain& chain) {
   return elementCount(context.dimsOf(dequantize.input(1))) == 1 || along;
 }
 
-/// A bias, or a residual of codes or of floats.
+/// Returns the sum as a bias, or as a residual of codes or of floats.
 std::optional<QuantizedChain::Operation> quantizedSum(const Context& context, const QuantizedChain& chain,
                                                       const EpilogueOperation& sum) {
   using Kind = QuantizedChain::Kind;
@@ -90,7 +90,7 @@ std::optional<QuantizedChain::Operation> quantizedSum(const Context& context, co
   return operation;
 }
 
-/// A QuantizeLinear, and the DequantizeLinear behind it where that undoes it.
+/// Returns a QuantizeLinear, together with the DequantizeLinear that follows it if that inverts it.
 std::optional<QuantizedChain::Operation> quantizedRound(const Context& context, const EpilogueOperation& quantize) {
   const auto codes = codeScaleOf(context, context.node(quantize.nodes[0]));
   if (!codes) return std::nullopt;
@@ -111,7 +111,7 @@ std::optional<QuantizedChain::Operation> quantizedActivation(const Context& cont
   return QuantizedChain::Operation{.kind = QuantizedChain::Kind::Activation, .nodes = {node.id}};
 }
 
-/// As what `next` continues the chain, if it can.
+/// Returns the operation by which `next` continues the chain, or nothing if it cannot.
 std::optional<QuantizedChain::Operation> quantizedOperation(const Context& context, const QuantizedChain& chain,
                                                             const EpilogueOperation& next) {
   using Bound = EpilogueOperation::Kind;
@@ -135,7 +135,8 @@ std::optional<QuantizedChain::Operation> quantizedOperation(const Context& conte
   }
 }
 
-/// What is only dequantised at the end is left as codes.
+/// If the last operation only rounds to codes and dequantises them, and the result of the dequantisation is not an
+/// output, the chain ends with the codes.
 void leaveCodes(const Context& context, QuantizedChain& chain) {
   if (chain.result || chain.operations.empty() || context.isFusedOutput(context.node(chain.last).outputs[0])) return;
   QuantizedChain::Operation& last = chain.operations.back();

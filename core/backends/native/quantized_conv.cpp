@@ -10,7 +10,7 @@ using dnnl::memory;
 
 namespace {
 
-/// What a convolution of codes is prepared from, and what it came to.
+/// A convolution of codes: what is asked of oneDNN, and what oneDNN chose.
 struct CodeConv {
   bool transposed = false;
   Dims held;  ///< extents of the weights as oneDNN sees them
@@ -38,7 +38,7 @@ struct CodeConv {
     return transposed ? described<dnnl::deconvolution_forward>(dnnl::algorithm::deconvolution_direct)
                       : described<dnnl::convolution_forward>(dnnl::algorithm::convolution_direct);
   }
-  /// Weights as ONNX holds them, with oneDNN's axes.
+  /// Returns the layout of the weights in an ONNX file, with the axes in oneDNN's order.
   memory::desc heldDesc() const {
     if (!transposed) return memory::desc(held, memory::data_type::s8, rowMajorStrides(held));
     Dims turned = held;
@@ -49,7 +49,7 @@ struct CodeConv {
   }
 };
 
-/// Extents of the weights with the groups in front, outputs before inputs.
+/// Returns the extents of the weights with the groups first, and outputs before inputs.
 Dims heldDims(const Node& root, Dims dims) {
   if (root.is("ConvTranspose")) std::swap(dims[0], dims[1]);
   const std::int64_t groups = root.intAttribute("group", 1);
@@ -59,7 +59,8 @@ Dims heldDims(const Node& root, Dims dims) {
   return dims;
 }
 
-/// oneDNN 3.2's kernels of vectors of 32 bytes read operands of the epilogue wrongly where channels fill none.
+/// Returns whether an epilogue would be wrong: oneDNN 3.2's kernels of vectors of 32 bytes read its operands wrongly if
+/// the channels do not fill whole vectors.
 bool misreadsOperands(const std::string& implementation, const QuantizedParts& parts, std::int64_t channels) {
   const bool reads = !parts.residuals.empty() || !parts.addends.empty();
   return implementation.starts_with("jit_uni_int8") && reads && channels % 8 != 0;
@@ -67,7 +68,7 @@ bool misreadsOperands(const std::string& implementation, const QuantizedParts& p
 
 }  // namespace
 
-// Channels are last: what integer convolutions are written for.
+// The channels are last, because integer convolutions are written for this format.
 Result<bool> emitQuantizedConv(Context& context, const QuantizedChain& chain) {
   const Node& root = context.node(chain.root);
   const Dims source = context.dimsOf(root.input(0)), target = context.dimsOf(root.outputs[0]);

@@ -9,15 +9,15 @@ namespace fusescope::native {
 
 using dnnl::algorithm;
 
-// The numbers themselves are asked for only where units differ: a kernel that never learns them serves other scales
-// too.
+// The numbers of scales are requested only if the units differ: a kernel that does not depend on them can also be used
+// for other scales.
 void QuantizedEpilogue::changeUnit(ValueId unit, float shift) {
   const float factor = m_unit == unit ? 1.0f : numberOf(m_unit) / numberOf(unit);
   if (factor != 1.0f || shift != 0) m_operations.append_eltwise(algorithm::eltwise_linear, factor, shift);
   m_unit = unit;
 }
 
-// Codes less their zero are whole numbers of units.
+// Rounds to whole numbers of the unit, which are the codes minus their zero point.
 void QuantizedEpilogue::round(const CodeScale& codes) {
   changeUnit(codes.scale);
   m_operations.append_eltwise(algorithm::eltwise_round, 0, 0);
@@ -38,7 +38,7 @@ void QuantizedEpilogue::addInUnits(const dnnl::memory::desc& operand) {
   m_operations.append_binary(algorithm::binary_add, operand);
 }
 
-// Relu and its like do not care for the unit, and the ends of a Clip can be told in it.
+// Activations such as Relu do not depend on the unit, and the bounds of a Clip can be converted to it.
 bool QuantizedEpilogue::activate(const Node& node, const std::function<std::optional<float>(ValueId)>& constantNumber) {
   if (node.is("Clip")) {
     const auto end = [&](std::size_t i, float otherwise) -> std::optional<float> {
@@ -63,7 +63,8 @@ bool QuantizedEpilogue::activate(const Node& node, const std::function<std::opti
   return true;
 }
 
-// A half goes to the even neighbour before the zero is added: an odd zero would make that the other one.
+// Ties are rounded to the nearest even number before the zero point is added. If an odd zero point were added first,
+// the other neighbour would be even.
 void QuantizedEpilogue::finish(const std::optional<CodeScale>& codes) {
   if (!codes) return changeUnit(ValueId());
   changeUnit(codes->scale);

@@ -8,12 +8,12 @@
 namespace fusescope::native {
 namespace {
 
-/// `matrix` [n, k] as [k, n].
+/// Returns `matrix` [n, k] as [k, n].
 Weight transposed(const Weight& matrix) {
   return calculatedWeight(Node{.op = "Transpose"}, {matrix}, matrix.type, {matrix.dims[1], matrix.dims[0]});
 }
 
-/// A zero point as a kernel reads it.
+/// Returns a zero point in the form that a kernel reads.
 Ref zeroOf(Context& context, const CodeScale& codes) {
   const Tensor zero = Tensor::scalar(codes.zero).converted(codes.type);
   return {.buffer = context.program().addTable(zero), .dtype = codes.type};
@@ -28,7 +28,7 @@ bool canConvolveBytes(const Context& context, const Node& root) {
   return std::ranges::none_of(window.padBegin, [](std::int64_t pad) { return pad < 0; });
 }
 
-/// What our own kernels multiply; the tapes behind them scale the sums and do the rest.
+/// Multiplies the codes with our own kernels. The tapes behind them scale the sums and calculate the rest.
 Status emitOwnQuantized(Context& context, const QuantizedChain& chain) {
   const Node &root = context.node(chain.root), &dequantize = context.node(chain.weights);
   const bool conv = root.is("Conv");

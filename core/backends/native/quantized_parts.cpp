@@ -14,7 +14,8 @@ using dnnl::memory;
 
 namespace {
 
-/// A number for each channel of a result of extents `target`, as an operand that broadcasts.
+/// Returns the layout of one number for each channel of a result of extents `target`, which is an operand that is
+/// broadcast.
 memory::desc alongChannels(const Node& root, const Dims& target) {
   Dims dims(target.size(), 1);
   const std::size_t axis = isConvolution(root) ? 1 : target.size() - 1;
@@ -22,7 +23,7 @@ memory::desc alongChannels(const Node& root, const Dims& target) {
   return memory::desc(dims, memory::data_type::f32, rowMajorStrides(dims));
 }
 
-/// What compensations weights carry besides their blocks.
+/// Describes the compensations that packed weights contain in addition to their blocks.
 std::string formOf(const CodeScale& source) {
   return KeyBuilder().text(name(source.type)).number(source.zero != 0).canonical();
 }
@@ -32,7 +33,7 @@ Tensor zeroTensor(float zero) {
   return Tensor::copyOf<std::int32_t>(DataType::I32, {1}, std::span(&number, 1));
 }
 
-/// Whether a constant may be the reason that a sum is NaN.
+/// Returns whether a constant may cause a sum to be NaN.
 bool mayHoldNaN(const Context& context, ValueId constant) {
   if (!constant.valid()) return false;
   return std::ranges::any_of(context.rawWeight(constant).weightSlots, [&](std::size_t slot) {
@@ -40,7 +41,7 @@ bool mayHoldNaN(const Context& context, ValueId constant) {
   });
 }
 
-// Of what the epilogue takes, the unit of the first step that needs one.
+// Returns the unit of the first step of the epilogue that needs a unit.
 ValueId firstUnit(const Context& context, const QuantizedChain& chain) {
   using Kind = QuantizedChain::Kind;
   for (const QuantizedChain::Operation& operation : chain.operations) {
@@ -86,7 +87,7 @@ Packing packCodes(Weight codes, const memory::desc& held, const memory::desc& ta
                    });
 }
 
-/// A scale for each channel; one where the second operand is no constant.
+/// Packs the scales of the sums, one for each channel, or a single one if the second operand is no constant.
 Packing quantizedScales(const Context& context, const QuantizedChain& chain, ValueId unit) {
   const Node& root = context.node(chain.root);
   const std::int64_t channels = chain.right.valid() ? 1 : channelsOf(root, context.dimsOf(root.outputs[0]));
@@ -140,7 +141,7 @@ QuantizedParts foldQuantized(const Context& context, const QuantizedChain& chain
       .addendDesc = alongChannels(root, target),
       .value = root.outputs[0]};
   if (root.input(2).valid()) parts.biases.push_back(root.input(2));
-  // Products of codes are numbers. A residual of floats may hold NaN, and so may a constant; our own tapes keep it.
+  // Products of codes are never NaN. A residual of floats, or a constant, may contain NaN; our own tapes preserve it.
   bool areNumbers = !mayHoldNaN(context, root.input(2)) && !mayHoldNaN(context, chain.sourceScale.scale) &&
                     !mayHoldNaN(context, context.node(chain.weights).input(1));
   for (const QuantizedChain::Operation& operation : chain.operations) {
@@ -167,7 +168,7 @@ QuantizedParts foldQuantized(const Context& context, const QuantizedChain& chain
     parts.value = context.node(operation.nodes.back()).outputs[0];
     ++parts.taken;
   }
-  // oneDNN stores NaN as the least or the greatest code, by kernels.
+  // Depending on the kernel, oneDNN stores NaN as the smallest or as the largest code.
   if (chain.result && areNumbers && parts.taken == chain.operations.size()) {
     parts.result = chain.result->codes;
     parts.value = context.node(chain.last).outputs[0];
@@ -189,14 +190,14 @@ void addQuantizedArguments(Context& context, const QuantizedChain& chain, const 
   if (parts.result) addZeroPoint(context, DNNL_ARG_DST, parts.result->zero, arguments);
 }
 
-/// Of the argument `of`, unless it is 0.
+/// Adds the zero point of the argument `of`, unless it is 0.
 void addZeroPoint(Context& context, int of, float zero, std::vector<DnnlStep::Argument>& arguments) {
   if (zero == 0) return;
   arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | of, memory::desc({1}, memory::data_type::s32, memory::format_tag::a),
                        context.program().addTable(zeroTensor(zero))});
 }
 
-/// The nodes behind the first `taken` operations are for tapes.
+/// Queues the nodes behind the first `taken` operations, which tapes calculate.
 void leaveQuantized(Context& context, const QuantizedChain& chain, std::size_t taken) {
   for (std::size_t i = taken; i < chain.operations.size(); ++i) context.queue(chain.operations[i].nodes);
   if (chain.result) context.queue(chain.last);

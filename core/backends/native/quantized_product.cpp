@@ -10,14 +10,14 @@ using dnnl::memory;
 
 namespace {
 
-/// The matrix [rows, columns] as which a product without batches sees `ref`, which is row-major.
+/// Returns `ref`, which is row-major, as the matrix [rows, columns] that a product without batches reads.
 Ref asMatrix(Ref ref, std::int64_t columns) {
   ref.dims = {ref.count() / columns, columns};
   ref.strides = rowMajorStrides(ref.dims);
   return ref;
 }
 
-/// The product as a step; `arguments` are its operands, those of its epilogue come to them.
+/// Adds the product as a step. `arguments` are its operands; the operands of its epilogue are added to them.
 void addProduct(Context& context, const QuantizedChain& chain, const QuantizedParts& parts,
                 const dnnl::matmul::primitive_desc& description, std::vector<DnnlStep::Argument> arguments,
                 const std::vector<BufferIndex>& reads, const Ref& result) {
@@ -34,7 +34,7 @@ void addProduct(Context& context, const QuantizedChain& chain, const QuantizedPa
   if (parts.value != context.node(chain.last).outputs[0]) leaveQuantized(context, chain, parts.taken);
 }
 
-/// Codes of the second operand, which oneDNN takes signed only.
+/// Returns the codes of the second operand as signed codes, because oneDNN accepts no others.
 Result<Ref> signedCodes(Context& context, const Ref& codes) {
   const Ref source = TRY(context.plain(codes));
   if (source.dtype == DataType::I8) return source;

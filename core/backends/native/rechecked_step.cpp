@@ -17,7 +17,7 @@ class RecheckedStep final : public Step {
 
   Status run(Memory memory, std::byte* scratch) const override {
     if (isCheckedLater()) return m_fast->run(memory, scratch);
-    takeInvalid();  // what was invalid before says nothing of this step
+    takeInvalid();  // discards invalid operations from before this step
     TRY(m_fast->run(memory, scratch));
     if (!takeInvalid()) return Done{};
     const std::lock_guard lock(m_mutex);
@@ -30,7 +30,7 @@ class RecheckedStep final : public Step {
   std::unique_ptr<Step> m_fast;
   MakeExactStep m_makeExact;
   mutable std::mutex m_mutex;
-  mutable std::unique_ptr<Step> m_exact;  ///< guarded by m_mutex
+  mutable std::unique_ptr<Step> m_exact;  ///< is made on first use, under m_mutex
 };
 
 }  // namespace

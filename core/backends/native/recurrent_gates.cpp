@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kMostLanes = 64;
 
-/// `count` numbers from `from`, zeros behind them.
+/// Loads `count` numbers at `from`; the other lanes are zero.
 HWY_INLINE VF loadSome(F32 d, const float* from, std::int64_t count) {
   HWY_ALIGN float lanes[kMostLanes] = {};
   std::copy_n(from, count, lanes);
@@ -28,10 +28,10 @@ HWY_INLINE void storeSome(F32 d, VF values, std::int64_t count, float* to) {
   std::copy_n(lanes, count, to);
 }
 
-/// A row of gates, read and written a vector at a time, the last of which may be short.
+/// A row of gates. It is read and written one vector at a time; the last vector may be incomplete.
 struct Row {
   const GateRow& row;
-  std::int64_t at = 0, count = 0;  ///< this vector
+  std::int64_t at = 0, count = 0;  ///< the current vector
   F32 d{};
 
   bool whole() const { return count == static_cast<std::int64_t>(hn::Lanes(d)); }
@@ -45,7 +45,7 @@ struct Row {
   HWY_INLINE VF projected(std::int64_t gate) const { return load(row.projected + gate * row.hidden); }
   HWY_INLINE VF recurrent(std::int64_t gate) const { return load(row.recurrent + gate * row.hidden); }
   HWY_INLINE VF gate(std::int64_t gate) const { return hn::Add(projected(gate), recurrent(gate)); }
-  /// The gate with its peephole, if there are any.
+  /// Returns the gate with its peephole, if there are peepholes.
   HWY_INLINE VF gateSeeing(std::int64_t at, VF cell) const {
     return row.peepholes == nullptr ? gate(at) : hn::MulAdd(load(row.peepholes + at * row.hidden), cell, gate(at));
   }

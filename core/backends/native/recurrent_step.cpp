@@ -11,12 +11,12 @@
 namespace fusescope::native {
 namespace {
 
-/// Where the numbers are; null if there are none.
+/// Returns the address of the numbers, or null if there are none.
 const float* floatsOf(const std::optional<Ref>& numbers, Memory memory) {
   return numbers ? elementsAt<float>(*numbers, memory) : nullptr;
 }
 
-/// Rows of narrow floats that are widened and projected together.
+/// Rows of narrow floats that are widened and multiplied together.
 constexpr std::int64_t kWideRows = 96;
 
 class RecurrentStep final : public Step {
@@ -70,7 +70,7 @@ class RecurrentStep final : public Step {
     return m_call.lengths ? elementsAt<std::int32_t>(*m_call.lengths, memory)[b] : m_call.time;
   }
 
-  // Where a step of a sequence, and a state, lie in X, Y, Y_h and Y_c.
+  // These return the offsets of a time step in X and Y, and of a state in Y_h and Y_c.
   std::int64_t row(std::int64_t t, std::int64_t b) const {
     return m_call.batchFirst ? b * m_call.time + t : t * m_call.batch + b;
   }
@@ -100,7 +100,7 @@ class RecurrentStep final : public Step {
                  static_cast<std::size_t>(m_call.hidden));
   }
 
-  /// What one direction works on.
+  /// The memory in which one direction works.
   struct Work {
     float *projected, *recurrent, *state, *cell, *reset, *wide;
     std::byte* product;
@@ -140,7 +140,7 @@ class RecurrentStep final : public Step {
     if (m_call.isLstm) deliver(work.cell, d, memory, m_call.cell);
   }
 
-  /// Y is zero behind the end of a sequence.
+  /// Sets Y to zero behind the end of each sequence.
   void clear(std::int64_t d, Memory memory) const {
     for (std::int64_t b = 0; b < m_call.batch; ++b)
       for (std::int64_t t = lengthOf(b, memory); t < m_call.time; ++t)

@@ -9,7 +9,7 @@
 namespace fusescope::native {
 namespace {
 
-/// Whether it only moves elements, whatever their type is.
+/// Returns whether the node only moves elements, regardless of their type.
 bool onlyMoves(const Node& node) {
   static const std::set<std::string, std::less<>> kMoves = {"Transpose", "Reshape",  "Flatten", "Squeeze",
                                                             "Unsqueeze", "Identity", "Slice",   "Split",
@@ -142,7 +142,7 @@ Dims RegionFacts::dimsOf(ValueId value) const {
   return isConstant(value) ? constantDims(value) : Dims{};
 }
 
-// Floats are f32 inside a program, whatever they are outside, unless the program only moves elements.
+// Inside a program floats are f32, regardless of their type outside, unless the program only moves elements.
 DataType RegionFacts::typeOf(ValueId value) const {
   if (const auto held = m_heldTypes.find(value); held != m_heldTypes.end()) return held->second;
   const auto it = m_request.values.find(value);

@@ -103,7 +103,7 @@ class RegionFacts {
   /// Returns the constants whose numbers are part of the code, as indices in KernelRequest::weightSlots.
   std::vector<std::size_t> embedded() const { return {m_embedded.begin(), m_embedded.end()}; }
 
-  // Readers of a value.
+  // The readers of a value.
   bool isMember(NodeId node) const { return m_members.contains(node); }
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   /// Returns which output of the fused node the value is; nothing if it is not an output.
@@ -112,18 +112,18 @@ class RegionFacts {
   bool isReadOnce(ValueId value) const;
 
  protected:
-  // Where values lie depends on who reads them. Emitters take what they run from the bindings of the plan, and walk
-  // from no value to its reader.
-  /// The nodes inside that read the value.
+  // Only the placement of values depends on their readers. Emitters get from the bindings of the plan which nodes they
+  // run, and never look for the readers of a value.
+  /// Returns the nodes of the fused node that read the value.
   std::vector<NodeId> readers(ValueId value) const;
-  /// The only reader of a value that nobody else needs.
+  /// Returns the only reader of a value that nobody else needs.
   std::optional<NodeId> onlyReader(ValueId value) const;
 
  private:
   const KernelRequest& m_request;
   const Graph& m_graph;
   const FusedNode& m_fused;
-  const DataType m_kept;  ///< as keptType()
+  const DataType m_kept;  ///< see keptType()
   Rounding m_rounding;
   NodeId m_reader;
   LoweringOptions m_options;
@@ -131,12 +131,12 @@ class RegionFacts {
   std::map<ValueId, std::size_t> m_outputIndex;
   std::set<NodeId> m_members;
   RegionExtents m_extents;
-  std::map<ValueId, ExtentSource> m_places;  ///< in m_extents
+  std::map<ValueId, ExtentSource> m_places;  ///< the indices of values in m_extents
   std::map<ValueId, DataType> m_heldTypes;
-  std::map<ValueId, std::size_t> m_slots;  ///< of constants
+  std::map<ValueId, std::size_t> m_slots;  ///< the slots of constants
   std::map<ValueId, Weight> m_folded;
   std::set<NodeId> m_foldedNodes;
-  /// The numbers of folded constants, and of constants as they are rounded to a type, as far as the code holds them.
+  /// The numbers of folded constants, and of constants rounded to a type, if the code has needed them.
   mutable std::map<std::pair<ValueId, DataType>, Tensor> m_numbers;
   mutable std::set<std::size_t> m_embedded;
 };

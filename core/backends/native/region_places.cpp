@@ -8,7 +8,7 @@
 #include "backends/native/strided_copy.h"
 #include "backends/native/tape_nodes.h"
 
-// Where tensors are put, and how they come to another place, type or format.
+// Places tensors in memory and converts them to another place, type or format.
 namespace fusescope::native {
 namespace {
 
@@ -39,8 +39,8 @@ Ref RegionPlaces::allocateScratch(DataType type, const Dims& dims, const MemoryF
   return ref;
 }
 
-// A value whose only use leads through pointwise nodes and reshapes of equal size to an output can be written there:
-// the last node then works in place.
+// If the only use of a value leads through pointwise nodes and reshapes of equal size to an output, the value can be
+// written to the memory of this output. The last node then works in place.
 Ref RegionPlaces::allocate(ValueId value, const MemoryFormat& format, DataType type) {
   Ref ref{.dtype = type, .dims = dimsOf(value), .format = format};
   if (format.isPlain()) ref.strides = rowMajorStrides(ref.dims);
@@ -150,7 +150,8 @@ Result<Ref> RegionPlaces::plain(const Ref& ref) {
   return copy;
 }
 
-// Channels that are last are one more order of the axes; blocks of channels no strides can say.
+// A channels-last tensor is read through strides, because it is only another order of the axes. Strides cannot describe
+// blocks of channels.
 Result<Ref> RegionPlaces::strided(const Ref& ref) {
   if (ref.format.isPlain()) return ref;
   if (!ref.format.isChannelsLast()) return inFormat(ref, MemoryFormat());
@@ -176,7 +177,7 @@ Result<Ref> RegionPlaces::inFormat(const Ref& ref, const MemoryFormat& format) {
   return target;
 }
 
-// What is most of a buffer is found in all of it, widened once, however many views there are.
+// If `ref` is more than half of a buffer, the whole buffer is widened once for all views of it.
 Result<Ref> RegionPlaces::widened(const Ref& ref) {
   const auto whole = m_wholes.find(ref.buffer);
   const bool isMost = whole != m_wholes.end() && 2 * ref.count() >= whole->second.count();

@@ -20,7 +20,7 @@ class RegionPlaces : public RegionFacts {
   /// Writes every output of the fused node to its buffer. It must be called once, last.
   Status finishOutputs();
 
-  // How a value is read. The functions use the reader that was set last (setReader()).
+  // The following functions read a value. They use the reader that was set last (setReader()).
   /// Returns the value as nodes read it: f32, rounded as the contract requires.
   Result<Ref> ref(ValueId value);
   /// Returns the same, but a narrow float in memory may stay a narrow float.
@@ -38,7 +38,7 @@ class RegionPlaces : public RegionFacts {
   /// Returns how a value is derived from an operand of the fused node; nothing if it is calculated or copied inside.
   std::optional<ViewOrigin> origin(ValueId value) const;
 
-  // How a value is made.
+  // The following functions define a value.
   bool isDefined(ValueId value) const { return m_refs.contains(value) || m_views.contains(value); }
   void define(ValueId value, Ref ref) { m_refs[value] = std::move(ref); }
   /// Defines `value` as another name for `source`.
@@ -58,7 +58,7 @@ class RegionPlaces : public RegionFacts {
   /// Returns a weight of f32, row-major, that `packing` makes.
   Ref packedRef(const Dims& dims, Packing packing);
 
-  // Tensors in other layouts.
+  // The following functions return a tensor in another layout.
   /// Returns the same tensor row-major and without gaps; copies it if necessary.
   Result<Ref> plain(const Ref& ref);
   /// Returns the same tensor addressed by strides; copies it only if strides cannot express its format.
@@ -70,26 +70,26 @@ class RegionPlaces : public RegionFacts {
   Status convertType(const Ref& from, const Ref& to);
 
  private:
-  /// A constant that no view or copy stands for yet, where floats are not kept as they are.
+  /// Returns whether the value is a constant for which no view or copy has been defined yet, and floats are converted.
   bool isUntouchedConstant(ValueId value) const;
   Result<Ref> narrowConstant(ValueId value, DataType type);
   Result<Ref> widened(const Ref& ref);
   Result<Ref> rounded(const Ref& ref, DataType type);
-  Status reorder(const Ref& from, const Ref& to);  ///< between formats; what is plain is row-major
-  /// The output of the fused node in whose buffer `value` can be made, if it lies there as `ref` says.
+  Status reorder(const Ref& from, const Ref& to);  ///< converts between formats; a plain tensor must be row-major
+  /// Returns the output of the fused node in whose buffer `value` can be made, if the layout `ref` permits it.
   std::optional<ValueId> outputFor(ValueId value, const Ref& ref) const;
   Status finishOutput(std::size_t index);
 
   ProgramBuilder m_program;
   std::map<ValueId, Ref> m_refs;
-  std::map<ValueId, View> m_views;  ///< of values that nodes only look at; in m_refs once somebody asks for one
+  std::map<ValueId, View> m_views;  ///< values that are views; they are added to m_refs when a Ref is requested
   std::map<ValueId, ViewOrigin> m_origins;
-  std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by what they are rounded to
+  std::map<std::pair<ValueId, DataType>, Ref> m_constantRefs, m_roundedRefs;  ///< by the type to which they are rounded
   std::map<std::pair<ValueId, DataType>, Ref> m_narrowConstants;
-  std::map<ValueId, Ref> m_wideRefs;        ///< of what lies in memory as a narrow float
-  std::map<BufferIndex, Ref> m_wholes;      ///< all of a buffer of narrow floats
-  std::map<BufferIndex, Ref> m_wideWholes;  ///< the same as f32
-  std::set<BufferIndex> m_claimed;          ///< output buffers that hold a value before the output itself
+  std::map<ValueId, Ref> m_wideRefs;        ///< widened copies of narrow floats in memory
+  std::map<BufferIndex, Ref> m_wholes;      ///< for each buffer of narrow floats, all of it
+  std::map<BufferIndex, Ref> m_wideWholes;  ///< the same buffers, widened to f32
+  std::set<BufferIndex> m_claimed;  ///< buffers of outputs that contain another value before the output is written
 };
 
 }  // namespace fusescope::native

@@ -13,21 +13,21 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Where the address of a buffer comes from.
+/// The origin of a buffer's address.
 struct Place {
   enum class Of { Input, Output, Packed, Table, Scratch, Unused };
   Of of = Of::Unused;
-  std::size_t at = 0;  ///< which one; of scratch: the offset
+  std::size_t at = 0;  ///< its index; for scratch, its offset
 };
 
-/// Scratch that steps `first` to `last` touch.
+/// A scratch buffer, which steps `first` to `last` use.
 struct Scratch {
   std::size_t buffer = 0, bytes = 0;
   int first = 0, last = 0;
   std::size_t offset = 0;
 };
 
-/// What a program has whatever its extents are, but for the places of scratch.
+/// The parts of a program that do not depend on extents, except the places of scratch buffers.
 struct Layout {
   std::vector<Place> places;  ///< by buffer
   std::vector<Scratch> scratch;
@@ -35,11 +35,11 @@ struct Layout {
   std::vector<Packing> packings;
   std::vector<Tensor> tables;
   std::vector<std::size_t> embedded;
-  std::vector<std::vector<BufferIndex>> touched;  ///< buffers, by step
+  std::vector<std::vector<BufferIndex>> touched;  ///< the buffers that each step uses
   std::size_t scratchBytes = 0;
 };
 
-// First fit: each buffer goes to the lowest place that no buffer alive at the same time holds.
+// First fit: each buffer gets the lowest place that does not overlap a buffer which is in use at the same time.
 void placeScratch(Layout& layout) {
   layout.scratchBytes = 0;
   std::vector<const Scratch*> placed;
@@ -59,8 +59,8 @@ void placeScratch(Layout& layout) {
   }
 }
 
-/// With room for what scratch holds at `extents`: half as much again as it needs where it has not enough, so that
-/// extents that grow step by step seldom change it.
+/// Returns a layout whose scratch buffers are large enough for `extents`. A buffer that is too small gets half as much
+/// again as it needs, so that slowly growing extents seldom change the layout.
 std::shared_ptr<const Layout> layoutFor(const std::shared_ptr<const Layout>& layout, const RegionExtents& extents) {
   std::shared_ptr<Layout> grown;
   for (std::size_t i = 0; i < layout->scratch.size(); ++i) {
@@ -75,7 +75,8 @@ std::shared_ptr<const Layout> layoutFor(const std::shared_ptr<const Layout>& lay
   return grown;
 }
 
-/// Steps over a table of addresses, which is made for each run: the program itself is never written to.
+/// A program of steps that find their buffers in a table of addresses. Each run makes its own table, and the program
+/// itself is never written to.
 class Program final : public Code {
  public:
   using Steps = std::vector<std::shared_ptr<const Step>>;
@@ -96,7 +97,7 @@ class Program final : public Code {
       const std::vector<BufferIndex>& touched = m_layout->touched[i];
       const bool isOpen = changed.changesInside() ||
                           std::ranges::any_of(touched, [&](BufferIndex buffer) { return changed.changes(buffer); });
-      // How long other scratch is, and what it holds, follows from extents in ways that only a lowering knows.
+      // The size and contents of other scratch buffers follow from the extents in a way that only a lowering knows.
       if (isOpen && std::ranges::any_of(touched, [&](BufferIndex buffer) { return isOtherScratch(buffer); }))
         return nullptr;
       steps.push_back(isOpen ? m_steps[i]->forExtents(changed) : m_steps[i]);
@@ -133,7 +134,7 @@ class Program final : public Code {
 
   std::shared_ptr<const Layout> m_layout;
   Steps m_steps;
-  std::size_t m_tableBytes = 0;  ///< of the table in the workspace, where it is too long for the stack
+  std::size_t m_tableBytes = 0;  ///< size of the table in the workspace, if it is too long for the stack
   std::size_t m_stepBytes = 0;
 };
 

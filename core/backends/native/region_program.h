@@ -27,8 +27,8 @@ struct Ref {
   Dims dims;
   Dims strides;
   MemoryFormat format;
-  bool isWhole = false;  ///< the whole of an operand, or of scratch for one value, in its own layout, whatever its
-                         ///< extents are
+  /// The tensor is all of an operand, or of scratch memory for one value, in its own layout, for any extents.
+  bool isWhole = false;
 
   std::int64_t count() const;
   bool contiguous() const;  ///< plain, row-major, without gaps
@@ -79,7 +79,7 @@ struct ScratchContents {
   DataType type = DataType::Undefined;
   ExtentSource extents;
 };
-/// By buffer; nothing for a buffer that is not scratch, or contains something else.
+/// One entry for each buffer, which is nothing for a buffer that is not scratch or contains something else.
 using ScratchValues = std::vector<std::optional<ScratchContents>>;
 
 /// The extents of a region before and after a change, for the steps of its program.
@@ -142,7 +142,7 @@ class ProgramBuilder {
 
  private:
   struct Buffer {
-    std::size_t bytes = 0;  ///< of scratch; 0 for the others
+    std::size_t bytes = 0;  ///< size of a scratch buffer; 0 for other buffers
     int packed = -1, table = -1;
     int firstStep = -1, lastStep = -1;
     std::optional<ScratchContents> of;
@@ -153,7 +153,7 @@ class ProgramBuilder {
   std::vector<Packing> m_packings;
   std::vector<Tensor> m_tables;
   std::vector<std::shared_ptr<const Step>> m_steps;
-  std::vector<std::vector<BufferIndex>> m_touched;  ///< by step
+  std::vector<std::vector<BufferIndex>> m_touched;  ///< the buffers that each step uses
 };
 
 }  // namespace fusescope::native

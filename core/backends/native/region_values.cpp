@@ -2,7 +2,7 @@
 #include "backends/native/narrow_floats.h"
 #include "backends/native/region_places.h"
 
-// How values are read where they lie, and values that are other looks at what lies in memory.
+// Reads values where they are in memory, including values that are views of other values.
 namespace fusescope::native {
 
 bool RegionPlaces::isUntouchedConstant(ValueId value) const {

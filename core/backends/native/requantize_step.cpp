@@ -10,7 +10,7 @@ namespace fusescope::native {
 namespace {
 
 constexpr std::int64_t kParallelCount = 16 * 1024;
-/// Added and taken off again, it leaves the nearest even whole number of anything below 2^51.
+/// Adding and subtracting this number rounds any number below 2^51 to the nearest even integer.
 constexpr double kRounds = 6755399441055744.0;
 
 template <class T>
@@ -46,7 +46,7 @@ class RequantizeStep final : public Step {
   T code(std::int32_t sum, double factor) const {
     const double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
     const double whole = (static_cast<double>(sum) * factor + kRounds) - kRounds;
-    return static_cast<T>(std::min(most, std::max(least, whole + m_call.zero)));  // not a number: the least
+    return static_cast<T>(std::min(most, std::max(least, whole + m_call.zero)));  // NaN becomes `least`
   }
 
   RequantizeCall m_call;

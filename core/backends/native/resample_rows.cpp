@@ -34,7 +34,7 @@ void weightedRowsHere(const float* from, std::int64_t inner, const std::int64_t*
   storeFirst(sum, d, to + i, inner - i);
 }
 
-// A weight of 0 takes nothing, not even of an infinity.
+// An element whose weight is 0 contributes nothing, even if it is infinite.
 void resampleLineHere(const LineResampling::Plan& plan, const float* from, float* to) {
   const F32 d;
   const hn::RebindToSigned<F32> words;

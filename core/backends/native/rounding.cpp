@@ -20,7 +20,7 @@ Rounding::Rounding(const KernelRequest& request, std::set<ValueId> apart)
   findWanted();
   decide();
   if (!m_differs) return;
-  m_exact.clear();  // it counted on what is rounded for all
+  m_exact.clear();  // these types assumed that every reader gets the same rounding
   decide();
   m_read.clear();
 }
@@ -43,7 +43,8 @@ void Rounding::findMade() {
     if (isNarrow(edge.type)) m_made[edge.value] = edge.type;
 }
 
-/// What moves hand on at the type that it has in memory, or was rounded to before.
+/// Finds the types of moved values: a node that moves elements passes them on in the type that they have in memory, or
+/// to which they were rounded before.
 void Rounding::findHeld() {
   if (m_made.empty()) return;
   Types held = m_made;
@@ -82,7 +83,8 @@ void Rounding::findMoved() {
   }
 }
 
-// From the last node to the first, so that what is wanted of a moved value is known where its source is met.
+// The nodes are visited from the last to the first, so that the types that are wanted of a moved value are known when
+// its source is visited.
 void Rounding::findWanted() {
   const FusedNode& fused = *m_request->fused;
   const auto wantedOfOutput = [&](ValueId value, std::set<DataType>& wanted) {
@@ -137,7 +139,7 @@ void Rounding::decide(ValueId value) {
   const auto at = m_wanted.find(value);
   if (at == m_wanted.end() || isApart(value)) return;
   std::set<DataType> wanted = at->second;
-  wanted.erase(found(m_exact, value));  // costs nothing
+  wanted.erase(found(m_exact, value));  // rounding to a type that represents the value exactly changes nothing
   if (wanted.empty() || wanted == std::set{DataType::Undefined}) return;
   if (at->second.size() > 1) {
     m_differs = true;
@@ -147,7 +149,7 @@ void Rounding::decide(ValueId value) {
   if (!m_differs) m_exact[value] = *wanted.begin();
 }
 
-/// What holds all that `mover` moves; Undefined where nothing narrow does.
+/// Returns the narrow type that represents all operands of `mover` exactly, or Undefined if there is none.
 DataType Rounding::exactType(const Node& mover) const {
   std::optional<DataType> all;
   for (const ValueId value : mover.inputs) {

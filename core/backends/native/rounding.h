@@ -57,10 +57,11 @@ class Rounding {
   const Graph* m_graph;
   std::set<ValueId> m_apart;
   Types m_made, m_read;
-  std::set<ValueId> m_isHeld;                      ///< made(), and of that type before
-  std::set<ValueId> m_moved;                       ///< made by moves of what lies in memory
-  std::map<ValueId, std::set<DataType>> m_wanted;  ///< by those who read a value, also through moves
-  Types m_exact;                                   ///< holds()
+  std::set<ValueId> m_isHeld;  ///< values whose type was made() before the rounding
+  std::set<ValueId> m_moved;   ///< values that are moved parts of operands in memory
+  /// The types in which readers want a value, including readers behind moves.
+  std::map<ValueId, std::set<DataType>> m_wanted;
+  Types m_exact;  ///< see holds()
   bool m_differs = false;
 };
 

@@ -16,7 +16,7 @@ HWY_INLINE float laneSum(VF a) {
   return hn::GetLane(hn::SumOfLanes(d, a));
 }
 
-/// Columns [begin, n), one by one.
+/// Multiplies the columns [begin, n) one by one.
 template <class T>
 void multiplyColumns(const float* row, const T* data, const MatrixView& matrix, std::int64_t begin, float* target) {
   for (std::int64_t j = begin; j < matrix.n; ++j) {
@@ -27,7 +27,7 @@ void multiplyColumns(const float* row, const T* data, const MatrixView& matrix, 
   }
 }
 
-/// Columns next to each other: four vectors of them at a time. Returns how many are done.
+/// Multiplies columns that are adjacent in memory, four vectors of them at a time. Returns how many are done.
 template <class T>
 std::int64_t multiplyAcross(const float* row, const T* data, const MatrixView& matrix, float* target) {
   const F32 d;
@@ -58,7 +58,7 @@ std::int64_t multiplyAcross(const float* row, const T* data, const MatrixView& m
   return j;
 }
 
-/// Columns that are contiguous: four of them at a time. Returns how many are done.
+/// Multiplies columns whose elements are contiguous, four of them at a time. Returns how many are done.
 template <class T>
 std::int64_t multiplyAlong(const float* row, const T* data, const MatrixView& matrix, float* target) {
   const F32 d;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// Folds a row: four vectors side by side, then what fills no vector, with `neutral` behind it, then the lanes.
+/// Folds a row: first four vectors side by side, then the elements that do not fill a vector, completed with `neutral`,
+/// and finally the lanes.
 template <class T, class Combine, class Horizontal>
 HWY_INLINE float fold(const T* row, std::int64_t count, float start, float neutral, Combine combine,
                       Horizontal horizontal) {
@@ -71,7 +72,8 @@ float sumAbsolute(const T* row, std::int64_t count) {
       [](VF a, VF b, VF c, VF e) HWY_ATTR { return sumOf(a, b, c, e); });
 }
 
-/// What a softmax takes out of a row first. Where an element is not a number, any: all that comes of it is not either.
+/// Returns the largest element of a row, for a softmax. If an element is NaN the result may be any number, because the
+/// whole softmax becomes NaN anyway.
 template <class T>
 float top(const T* row, std::int64_t count) {
   const F32 d;
@@ -81,7 +83,7 @@ float top(const T* row, std::int64_t count) {
           HWY_ATTR { return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e)))); });
 }
 
-/// Not a number where an element is not.
+/// Returns the largest element, or NaN if an element is NaN.
 template <class T>
 float largest(const T* row, std::int64_t count) {
   const F32 d;
@@ -104,7 +106,7 @@ float smallest(const T* row, std::int64_t count) {
       });
 }
 
-/// target = e^(row - shift), where shift is the largest of the row; returns its sum.
+/// Calculates target = e^(row - shift), where shift is the largest element of the row. Returns the sum.
 float expRow(const float* row, float* target, std::int64_t count, float shift) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -125,7 +127,7 @@ float expRow(const float* row, float* target, std::int64_t count, float shift) {
   return hn::GetLane(hn::SumOfLanes(d, total));
 }
 
-/// target = row·factor + shift
+/// Calculates target = row·factor + shift.
 void affineRow(const float* row, float* target, std::int64_t count, float factor, float shift) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -175,7 +177,8 @@ void normHere(const float* row, float* target, std::int64_t count, const NormRow
 
 namespace {
 
-/// Sums of squares below this, or beyond the largest float, may have lost some: they are summed in double precision.
+/// Sums of squares below this number, or beyond the largest float, may be inexact because of underflow or overflow.
+/// They are summed again in double precision.
 constexpr float kLeastSquares = 1e-30f;
 
 template <class T>
@@ -249,8 +252,8 @@ void reducedColumns(const T* rows, std::int64_t count, std::int64_t inner, Reduc
   }
 }
 
-/// What a softmax of one vector of columns adds up to, its exponentials in `own`, whose rows are `block` apart.
-/// Behind `columns` stands nothing that matters.
+/// Writes the exponentials of one vector of columns to `own`, whose rows are `block` apart, and returns their sums.
+/// Lanes beyond `columns` have no meaning.
 template <class T>
 HWY_INLINE VF columnExponents(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t columns, VF top,
                               float* own, std::int64_t block) {
@@ -295,7 +298,7 @@ void storeColumns(const float* own, T* target, std::int64_t count, std::int64_t 
   }
 }
 
-/// `own` [count, kBlock] becomes the softmax, or its logarithm, of up to a vector of columns.
+/// Calculates the softmax, or its logarithm, of at most one vector of columns in `own` [count, kBlock].
 template <class T>
 void softmaxOfColumns(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t columns, bool logarithm,
                       float* own) {

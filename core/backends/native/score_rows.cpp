@@ -18,7 +18,8 @@ namespace {
 using Kind = ScoreTerm::Kind;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// row[j] = function(row[j], j) for whole vectors, the last of which may run over the end: scores have room for it.
+/// Calculates row[j] = function(row[j], j) for whole vectors. The last one may extend beyond the end of the keys: the
+/// memory of scores has room for it.
 template <class Function>
 HWY_INLINE void eachScore(float* row, std::int64_t keys, Function function) {
   const F32 d;
@@ -26,7 +27,7 @@ HWY_INLINE void eachScore(float* row, std::int64_t keys, Function function) {
   for (std::int64_t j = 0; j < keys; j += lanes) hn::StoreU(function(hn::LoadU(d, row + j), j), d, row + j);
 }
 
-/// What an operand has for the scores from `j` on; nothing is read behind the keys.
+/// Returns the operand's elements for the scores from `j` on. Nothing beyond the keys is read.
 HWY_INLINE VF operandAt(const float* by, std::int64_t stride, std::int64_t j, std::int64_t keys) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -38,7 +39,7 @@ HWY_INLINE VF operandAt(const float* by, std::int64_t stride, std::int64_t j, st
   return hn::Load(d, some);
 }
 
-/// 1 where the truths from `j` on hold, else 0.
+/// Returns a mask that is true for the scores from `j` on whose truth value is not 0.
 HWY_INLINE hn::Mask<F32> truthsAt(const std::uint8_t* truths, std::int64_t stride, std::int64_t j, std::int64_t keys) {
   const F32 d;
   const hn::Rebind<std::uint8_t, F32> bytes;
@@ -89,7 +90,7 @@ void applyTerm(const ScoreTermRows& term, std::int64_t r, float* row, std::int64
   }
 }
 
-/// scale · score + mask, and the largest of them, in one go. What stands behind the keys becomes -infinity.
+/// Calculates scale · score + mask and the largest of the results in one pass. Scores beyond the keys become -infinity.
 HWY_INLINE float scaledTop(float* row, std::int64_t keys, float scale, const float* mask) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -113,7 +114,7 @@ HWY_INLINE float scaledTop(float* row, std::int64_t keys, float scale, const flo
   return hn::GetLane(hn::MaxOfLanes(d, top));
 }
 
-/// The terms of a row; returns its largest score.
+/// Applies the terms to a row and returns its largest score.
 HWY_INLINE float applyTerms(std::span<const ScoreTermRows> terms, std::int64_t r, float* row, std::int64_t keys) {
   float scale = 1.0f;
   const float* mask = nullptr;
@@ -129,7 +130,8 @@ HWY_INLINE float applyTerms(std::span<const ScoreTermRows> terms, std::int64_t r
   return scaledTop(row, keys, scale, mask);
 }
 
-/// e^(score - shift) in place; returns the sum. Vectors are whole: behind the keys stands -infinity.
+/// Calculates e^(score - shift) in place and returns the sum. It processes whole vectors, because scores beyond the
+/// keys are -infinity.
 HWY_INLINE float exponents(float* row, std::int64_t keys, float shift) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -153,7 +155,7 @@ HWY_INLINE void scaleResult(float* row, std::int64_t width, float factor) {
   storeFirst(hn::Mul(loadFirst(d, row + i, width - i), f), d, row + i, width - i);
 }
 
-/// Whether no key of [begin, end) is visible.
+/// Returns whether no key of [begin, end) is visible.
 bool allHidden(const KeyMask& mask, std::int64_t begin, std::int64_t end) {
   const F32 d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -173,7 +175,8 @@ bool allHidden(const KeyMask& mask, std::int64_t begin, std::int64_t end) {
 
 }  // namespace
 
-// Where every score so far is -infinity, e^score is taken as it is: 0, or NaN of what is no number.
+// If every score so far is -infinity, nothing is subtracted before the exponential, so that the result is 0, or NaN for
+// a score that is NaN.
 void softmaxBlockHere(const ScoreBlock& block) {
   for (std::int64_t r = 0; r < block.rows; ++r) {
     float* row = block.scores + r * block.stride;

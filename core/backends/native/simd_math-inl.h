@@ -24,7 +24,7 @@ using VF = hn::Vec<F32>;
 HWY_INLINE VF loadFirst(F32 d, const float* from, std::int64_t count) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
-#else  // masks of older CPUs read whole vectors
+#else  // masked loads of older CPUs read whole vectors
   HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
   for (std::int64_t i = 0; i < count; ++i) some[i] = from[i];
   return hn::Load(d, some);

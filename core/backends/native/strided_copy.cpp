@@ -10,8 +10,8 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< below this one thread is quicker
-constexpr std::int64_t kTile = 16;                  ///< of a two-dimensional transposition
+constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< with fewer bytes, one thread is faster
+constexpr std::int64_t kTile = 16;                  ///< side of the tiles of a two-dimensional transposition
 
 struct Bits128 {
   std::uint64_t low, high;
@@ -52,7 +52,8 @@ StridedCopy::StridedCopy(const Dims& dims, const Dims& sourceStrides, const Dims
     m_axes.push_back({1, 0, 0});
     std::rotate(m_axes.begin(), m_axes.end() - 1, m_axes.end());
   }
-  // A transposition reads along its fastest source axis: bring that axis next to the last, so that tiles cover both.
+  // A transposition reads along the axis that is contiguous in the source. This axis is moved next to the last one, so
+  // that tiles cover both.
   const std::size_t last = m_axes.size() - 1;
   if (m_axes[last].source > 1) {
     for (std::size_t i = 0; i + 1 < last; ++i) {
@@ -73,7 +74,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
   const bool tiled = columns.source != 1 && rows.source == 1;
   const std::int64_t band = tiled ? kTile : 1;
   const std::int64_t bands = (rows.extent + band - 1) / band;
-  // One long row is cut into pieces so that it can be shared.
+  // A single long row is cut into pieces, so that several threads can share it.
   const std::int64_t piece =
       !tiled && m_outer * bands < m_threads ? (columns.extent + m_threads - 1) / m_threads : columns.extent;
   const std::int64_t pieces = (columns.extent + piece - 1) / piece;

@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 
-// Whole vectors first; the elements that fill none are read and written under a mask, so that a register may be any
-// stretch of a tensor.
+// Processes whole vectors first. The remaining elements are read and written under a mask, so that a register may be
+// any part of a tensor.
 template <class Function>
 HWY_INLINE void eachOne(const TapeInstruction& at, float* const* registers, std::size_t count, Function function) {
   const F32 d;
@@ -58,7 +58,7 @@ HWY_INLINE void eachThree(const TapeInstruction& at, float* const* registers, st
              rest);
 }
 
-/// Between `least` and `most`; what is not a number becomes `least`.
+/// Limits x to [least, most]. NaN becomes `least`.
 HWY_INLINE VF saturated(VF x, VF least, VF most) {
   return hn::IfThenElse(hn::Gt(x, least), hn::Min(x, most), least);
 }

@@ -31,7 +31,7 @@ enum class TapeOp : std::uint8_t {
   And,
   Or,
   Xor,
-  AddIntegers,  ///< of int32, whose bits are in the registers; wraps
+  AddIntegers,  ///< adds int32, whose bits are in the registers; wraps around
   PRelu,
   // one operand
   Copy,
@@ -67,9 +67,9 @@ enum class TapeOp : std::uint8_t {
   IsNaN,
   IsInf,
   ToBool,
-  IntegerToFloat,  ///< from int32
-  ToHalf,          ///< rounded to f16, as f32
-  ToBrain,         ///< rounded to bf16, as f32
+  IntegerToFloat,  ///< converts int32 to f32
+  ToHalf,          ///< rounds to f16 and stores the result as f32
+  ToBrain,         ///< rounds to bf16 and stores the result as f32
   Scalar,
   // three operands
   Where,       ///< a ? b : c

@@ -13,7 +13,7 @@ constexpr std::int64_t kOnnxBool = 9;  ///< TensorProto.BOOL
 
 using Names = std::map<std::string, TapeOp, std::less<>>;
 
-/// Two or more operands, folded from the left.
+/// Operators of two or more operands, which are folded from the left.
 const Names& binaryOperators() {
   static const Names kNames = {{"Add", TapeOp::Add},         {"Sub", TapeOp::Sub},
                                {"Mul", TapeOp::Mul},         {"Div", TapeOp::Div},
@@ -96,7 +96,7 @@ bool isQuantization(const Node& node) {
 }
 
 std::uint16_t TapeBuilder::number(float value) {
-  const bool isNumber = !std::isnan(value);  // NaN has no place in an order
+  const bool isNumber = !std::isnan(value);  // NaN cannot be ordered
   if (const auto it = isNumber ? m_numbers.find(value) : m_numbers.end(); it != m_numbers.end()) return it->second;
   const std::uint16_t reg = fresh();
   if (isNumber) m_numbers[value] = reg;
@@ -143,7 +143,8 @@ void TapeBuilder::addClip(const Node& node, std::uint16_t target) {
   if (at != target) emit(TapeOp::Copy, target, at);
 }
 
-/// A scale or zero point: one number, or one per index of an axis of the data.
+/// Returns the register of a scale or zero point, which is one number or one number for each index of an axis of the
+/// data.
 std::uint16_t TapeBuilder::alongAxis(const Node& node, std::size_t operand) {
   const ValueId value = node.input(operand);
   if (m_constantNumber(value)) return registerOf(value);
@@ -154,7 +155,7 @@ std::uint16_t TapeBuilder::alongAxis(const Node& node, std::size_t operand) {
   return entry->second;
 }
 
-// saturate(round(x / scale) + zero point)
+// Adds saturate(round(x / scale) + zero point).
 void TapeBuilder::addQuantize(const Node& node, DataType type, std::uint16_t target) {
   const std::uint16_t scale = alongAxis(node, 1), zero = zeroOf(node);
   const bool isSigned = type == DataType::I8;
@@ -162,7 +163,7 @@ void TapeBuilder::addQuantize(const Node& node, DataType type, std::uint16_t tar
        isSigned ? 127.0f : 255.0f);
 }
 
-// (x - zero point) * scale
+// Adds (x - zero point) * scale.
 void TapeBuilder::addDequantize(const Node& node, std::uint16_t target) {
   const std::uint16_t zero = zeroOf(node);
   emit(TapeOp::Dequantize, target, registerOf(node.input(0)), zero, alongAxis(node, 1));
@@ -172,7 +173,7 @@ std::uint16_t TapeBuilder::zeroOf(const Node& node) {
   return node.input(2).valid() ? alongAxis(node, 2) : number(0);
 }
 
-// x · factor + shift
+// Adds x · factor + shift.
 void TapeBuilder::addBatchNorm(const Node& node, std::uint16_t target) {
   const std::uint16_t x = registerOf(node.input(0)), factor = fresh(), shift = fresh();
   const std::size_t trailing = m_rankOf(node.input(0)) - 2;
@@ -187,7 +188,7 @@ void TapeBuilder::round(ValueId value, DataType type) {
   m_values[value] = target;
 }
 
-// float(sums) · scale + bias
+// Adds float(sums) · scale + bias.
 void TapeBuilder::addScaledSums(const Node& root, bool hasBias) {
   const std::size_t trailing = root.is("Conv") ? m_rankOf(root.outputs[0]) - 2 : 0;
   const auto operand = [&](Input::Part part, std::size_t behind) {
@@ -300,7 +301,7 @@ void TapeBuilder::add(const Node& node, DataType type) {
 }
 
 void TapeBuilder::finish(TapeProgram& program, const std::vector<ValueId>& kept) {
-  std::set<std::uint16_t> pinned;  // inputs, numbers and results keep a register of their own
+  std::set<std::uint16_t> pinned;  // inputs, numbers and results keep their own register
   for (const Input& input : m_inputs) pinned.insert(input.reg);
   for (const auto& [reg, value] : m_numberList) pinned.insert(reg);
   for (ValueId value : kept) pinned.insert(m_values.at(value));

@@ -9,7 +9,8 @@
 namespace fusescope::native {
 namespace {
 
-/// By channel, of scale, bias, mean and variance: what x is multiplied by, or what is added then.
+/// Packs one number for each channel, from scale, bias, mean and variance: the factor of x, or, if `isShift` is true,
+/// what is added afterwards.
 Packing packingOfNorm(std::vector<Weight> parameters, float epsilon, bool isShift) {
   KeyBuilder form;
   form.text("batch_norm").number(epsilon).number(isShift);
@@ -26,7 +27,8 @@ Packing packingOfNorm(std::vector<Weight> parameters, float epsilon, bool isShif
       });
 }
 
-// Per channel a factor and a shift, when the four parameters are constants.
+// Returns whether a batch norm can be calculated with a factor and a shift per channel, which requires that its four
+// parameters are constants.
 bool isTapeBatchNorm(const RegionFacts& region, const Node& node) {
   for (std::size_t i = 1; i < 5; ++i)
     if (!region.isConstant(node.input(i))) return false;
@@ -52,7 +54,7 @@ bool isTapeQuantization(const RegionFacts& region, const Node& node) {
       floats == DataType::F32 && isByteInteger(codes) && scale.type == DataType::F32 && scale.dims.size() <= 1;
   const bool plainRule = node.intAttribute("block_size", 0) == 0 && node.intAttribute("precision", 0) == 0;
   const ValueId zero = node.input(2);
-  const bool isAlongAxis = elementCount(scale.dims) != 1;  // of which a single number has none
+  const bool isAlongAxis = elementCount(scale.dims) != 1;  // a single number is valid for data without axes, too
   return fits && plainRule && !(isAlongAxis && region.dimsOf(node.input(0)).empty()) &&
          (!zero.valid() || (region.isConstant(zero) && elementCount(region.dimsOf(zero)) == elementCount(scale.dims)));
 }
@@ -68,7 +70,7 @@ bool isPointwise(const RegionFacts& region, const Node& node) {
                      [&](ValueId input) { return !input.valid() || isTapeType(region.typeOf(input)); });
 }
 
-// y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε))
+// Packs the factor or the shift of y = x · (scale / √(variance + ε)) + (bias - mean · scale / √(variance + ε)).
 Packing batchNormPacking(const RegionFacts& region, const Node& norm, bool isShift) {
   std::vector<Weight> parameters;
   for (std::size_t i = 1; i < 5; ++i) parameters.push_back(region.weight(norm.input(i)));

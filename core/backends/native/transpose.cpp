@@ -10,7 +10,7 @@ namespace fusescope::native::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Copies a square of `kSquare` rows and columns, transposed. Four floats are a vector on every CPU that has some.
+/// Transposes a square of `kSquare` rows and columns. A vector of four floats exists on every CPU that has vectors.
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::int64_t kSquare = 1;
 HWY_INLINE void transposeSquare(const float* from, std::int64_t, float* to, std::int64_t) {
@@ -34,9 +34,9 @@ HWY_INLINE void transposeSquare(const float* from, std::int64_t fromStride, floa
 }
 #endif
 
-/// The same of narrower words, as many as are in 128 bits. Each round puts the rows of the lower and the upper half
-/// between each other: that moves the bits of a word's place by one, so that after all of them row and column have
-/// changed places.
+/// Does the same for narrower words, of which a square has as many per row as fit into 128 bits. Each round interleaves
+/// the rows of the lower half with those of the upper half. This rotates the bits of a word's index by one, so that
+/// after all rounds row and column are exchanged.
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 constexpr std::int64_t kNarrowSquare = 1;
@@ -64,7 +64,7 @@ HWY_INLINE void transposeSquare(const T* from, std::int64_t fromStride, T* to, s
 }
 #endif
 
-/// In squares of `side` rows and columns; the rest one by one.
+/// Transposes in squares of `side` rows and columns, and the rest element by element.
 template <class T>
 HWY_INLINE void transposeAll(std::int64_t side, const T* from, std::int64_t fromStride, T* to, std::int64_t toStride,
                              std::int64_t rows, std::int64_t columns) {

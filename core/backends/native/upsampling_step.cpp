@@ -16,7 +16,7 @@ class UpsamplingStep final : public Step {
     auto* to = elementsAt<float>(m_at.to, memory);
     const float *filters = elementsAt<float>(m_at.filters, memory), *bias = elementsAt<float>(m_at.bias, memory);
     const Dims &in = m_at.from.dims, &out = m_at.to.dims;
-    // A line of the result is one of these: image, output channel, row of the input, row of the kernel.
+    // A line of results is given by an image, an output channel, a row of the input and a row of the kernel.
     const std::int64_t lines = out[0] * out[1] * out[2];
     forEachPiece(Claims(lines, m_threads), m_threads, [&](std::int64_t begin, std::int64_t end, int) {
       std::vector<float> sums(static_cast<std::size_t>(in[3]));
@@ -35,8 +35,8 @@ class UpsamplingStep final : public Step {
   }
 
  private:
-  /// Over all input channels, along one row of theirs; `first`: that row of the first channel, `filter`: the number
-  /// that it is multiplied by.
+  /// Sums over all input channels along one row. `first` is this row of the first channel; `filter` is the number by
+  /// which this row of the first channel is multiplied.
   void sum(const float* first, const float* filter, std::vector<float>& sums) const {
     const Dims& in = m_at.from.dims;
     const std::int64_t plane = in[2] * in[3], perInput = m_at.to.dims[1] * m_at.down * m_at.across;

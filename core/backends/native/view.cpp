@@ -7,7 +7,7 @@ namespace fusescope::native {
 
 namespace {
 
-/// Where it lies, without extents and strides.
+/// Returns the place of `ref` without extents and strides.
 Ref placeOf(const Ref& ref) {
   return {
       .buffer = ref.buffer, .offset = ref.offset, .dtype = ref.dtype, .dims = {}, .strides = {}, .format = ref.format};
@@ -73,7 +73,7 @@ std::optional<Ref> View::ref() const {
   ref.dims.reserve(m_axes.size());
   for (const Axis& axis : m_axes) ref.dims.push_back(axis.extent);
   ref.strides.resize(m_axes.size());
-  std::int64_t dense = 1;  // the stride of an axis that needs none: as if it were row-major
+  std::int64_t dense = 1;  // the row-major stride, for an axis that needs none
   for (std::size_t i = m_axes.size(); i-- > 0;) {
     const Axis& axis = m_axes[i];
     if (axis.end - axis.begin > 1) return std::nullopt;
@@ -90,8 +90,8 @@ SmallDims View::inMemory(std::size_t begin, std::size_t end) const {
   return extents;
 }
 
-// Neighbours that lie behind one another become one, then each new axis takes from the innermost what it needs: whole
-// axes and parts that divide them. Extents that do not divide each other leave no way.
+// Adjacent pieces that are contiguous are merged. Then each new axis takes what it needs from the innermost piece:
+// whole pieces, and parts that divide them. If extents do not divide each other, the reshape is impossible.
 bool View::reshape(const SmallDims& dims) {
   if (std::ranges::find(dims, 0) != dims.end()) {
     setRowMajor(dims);

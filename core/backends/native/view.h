@@ -22,7 +22,7 @@ using SliceRanges = SmallVector<SliceRange, 8>;
 class View {
  public:
   explicit View(const Ref& ref);
-  /// All of `operand`, row-major, with the extents `dims`.
+  /// Makes a view of all of `operand`, row-major, with the extents `dims`.
   View(const Ref& operand, const Dims& dims);
 
   DataType type() const { return m_ref.dtype; }
@@ -43,24 +43,24 @@ class View {
   bool slice(const SliceRanges& ranges, const SmallDims& dims);
 
  private:
-  /// An axis in memory; no extent is 1.
+  /// An axis in memory, whose extent is never 1.
   struct Piece {
     std::int64_t extent = 1, stride = 0;
   };
   struct Axis {
     std::int64_t extent = 1;
-    std::size_t begin = 0, end = 0;  ///< in m_pieces, outermost first
+    std::size_t begin = 0, end = 0;  ///< the range of its pieces in m_pieces, outermost first
   };
   using Axes = SmallVector<Axis, 8>;
   using Pieces = SmallVector<Piece, 8>;
   void setRowMajor(std::span<const std::int64_t> dims);
   void add(std::int64_t extent, std::span<const Piece> pieces);
-  /// The axis `from` of what the view was.
+  /// Adds the axis `from` of the previous view, whose pieces are `pieces`.
   void add(const Axis& from, const Pieces& pieces);
 
   Ref m_ref;  ///< without extents and strides
   Axes m_axes;
-  Pieces m_pieces;  ///< of all axes
+  Pieces m_pieces;  ///< the pieces of all axes
 };
 
 /// How a view is derived from an operand of the region, so that it can be computed for other extents.

@@ -11,7 +11,7 @@
 namespace fusescope::native {
 namespace {
 
-/// The numbers of each of `weights`, whose slots stand one after another in `sources`.
+/// Returns the numbers of each of `weights`. The slots of the weights follow each other in `sources`.
 Result<std::vector<Tensor>> numbersOf(std::span<const Weight> weights, std::span<const Tensor> sources) {
   std::vector<Tensor> numbers;
   std::size_t first = 0;

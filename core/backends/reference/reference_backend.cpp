@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kTactic = "reference";
 
-/// Changes the type of a plain tensor.
+/// A conversion that changes the type of a plain tensor.
 class TypeConversion final : public Code {
  public:
   TypeConversion(DataType from, DataType to, std::int64_t count) : m_from(from), m_to(to), m_count(count) {}

@@ -6,7 +6,7 @@
 
 namespace fusescope {
 
-/// Its name.
+/// The name of the reference backend.
 inline constexpr std::string_view kReferenceBackend = "reference";
 
 /// Returns the backend of plain C++ kernels, which run one operator after another: the reference for every other

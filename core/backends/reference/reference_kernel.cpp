@@ -7,7 +7,7 @@
 namespace fusescope {
 namespace {
 
-/// The reference nodes over bytes whose extents are known.
+/// Runs the reference nodes over memory whose extents are known.
 class ReferenceKernel final : public Code {
  public:
   ReferenceKernel(const KernelRequest& request, std::shared_ptr<const ReferenceNodes> nodes)
@@ -19,7 +19,7 @@ class ReferenceKernel final : public Code {
   std::span<const Packing> packings() const override { return m_nodes->packings(); }
   std::span<const std::size_t> embedded() const override { return m_nodes->embedded(); }
 
-  /// The nodes work on tensors of any extents.
+  /// The nodes can process tensors of any extents.
   std::shared_ptr<const Code> forExtents(const RegionExtents&, const RegionExtents& to) const override {
     auto code = std::make_shared<ReferenceKernel>(*this);
     for (std::size_t i = 0; i < m_inputs.size(); ++i) code->m_inputs[i].dims = to.inputs[i];

@@ -17,8 +17,9 @@
 namespace fusescope {
 namespace {
 
-/// The type that node math runs in for an operand stored as `type`: float32 stands for every narrower float. What the
-/// network itself declares as floats of a byte and less stays as it is: such are only moved and converted.
+/// Returns the type in which a node calculates with an operand that is stored as `type`: float32 replaces every
+/// narrower float. Types of at most 8 bits that the network itself declares are kept, because such values are only
+/// moved and converted.
 DataType mathType(DataType type, DataType declared) {
   const bool isStorage = bitWidth(type) <= 8 && type == declared;
   return isFloat(type) && type != DataType::F64 && !isStorage ? DataType::F32 : type;
@@ -28,7 +29,7 @@ bool isNarrowFloat(DataType type) {
   return isFloat(type) && bitWidth(type) <= 16;
 }
 
-/// A float32 tensor rounded to `type`; other tensors and wider types as they are.
+/// Returns a float32 tensor rounded to `type`. Other tensors, and tensors for wider types, are returned unchanged.
 Tensor roundedTensor(const Tensor& tensor, DataType type) {
   const bool narrows = isFloat(type) && type != DataType::F32 && type != DataType::F64;
   if (!narrows || tensor.type() != DataType::F32 || tensor.container() != Container::None) return tensor;
@@ -38,7 +39,8 @@ Tensor roundedTensor(const Tensor& tensor, DataType type) {
   return result;
 }
 
-/// int64 to int32 at the ends of the range instead of wrapping: what a truncation allows for operands that saturate.
+/// Converts int64 to int32. Numbers outside of the range become its ends instead of wrapping around, which is what a
+/// truncation permits for operands that saturate.
 Tensor saturatedToInt32(const Tensor& tensor) {
   Tensor result = Tensor::zeros(DataType::I32, tensor.dims());
   const auto out = result.mutableData<std::int32_t>();
@@ -53,14 +55,14 @@ Tensor truncatedConstant(const Tensor& tensor, DataType to) {
   return convertedTensor(tensor, to);
 }
 
-/// Operators whose operands of one declared type must arrive at one type.
+/// Returns whether operands of the node that are declared with one type must have one type.
 bool wantsEqualOperands(const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node);
   if (schema == nullptr) return false;
   return schema->kind == OpKind::Elementwise || schema->kind == OpKind::MatMul || node.is("Concat") || node.is("Range");
 }
 
-/// What a constant is truncated to for this fused node; fallback segments keep the model's types.
+/// Returns the type to which this fused node truncates a constant. Fallback segments keep the types of the model.
 DataType constantType(const KernelRequest& request, ValueId value, DataType own) {
   if (request.plan->inFallback(*request.fused)) return own;
   const auto& truncated = request.plan->truncation.constants;
@@ -68,14 +70,16 @@ DataType constantType(const KernelRequest& request, ValueId value, DataType own)
   return found == truncated.end() ? own : found->to;
 }
 
-/// Whether a node must get operands of the types that the model declares: bodies and containers were typed by them.
+/// Returns whether the operands of a node must have the types that the model declares, because bodies and containers
+/// were typed with them.
 bool insistsOnTypes(const Graph& graph, const Node& node) {
   const auto isContainer = [&](ValueId id) { return id.valid() && graph.value(id).type.container != Container::None; };
   if (std::ranges::any_of(node.inputs, isContainer) || std::ranges::any_of(node.outputs, isContainer)) return true;
   return hasBody(node);
 }
 
-/// Operands that the graph declares at one wide type and of which the plan narrowed some: all become narrow.
+/// If the plan narrowed only some of the operands that the graph declares with one wide type, all of them become
+/// narrow.
 void equaliseOperands(std::vector<Tensor>& tensors) {
   for (const auto& [wide, narrow] :
        {std::pair(DataType::I64, DataType::I32), std::pair(DataType::F64, DataType::F32)}) {

@@ -61,30 +61,33 @@ class ReferenceNodes {
                                   const StopToken& stop = {}, Disturbance* disturbance = nullptr) const;
 
  private:
-  /// Where a node of the fused node finds an operand.
+  /// Says where a node finds one of its operands.
   struct Operand {
     enum class From { Absent, Input, Constant, Inner };
     From from = From::Absent;
-    std::size_t index = 0;                   ///< of the fused node's input, of the constant, of the inner value
-    DataType rounded = DataType::Undefined;  ///< to this type, read from memory; Undefined: as it is
-    DataType type = DataType::Undefined;     ///< that the node insists on; Undefined: as it comes
-    bool asStored = false;                   ///< the bits as they are in memory, not what the math sees
+    std::size_t index = 0;  ///< index of an input of the fused node, of a constant, or of an inner value
+    /// The type to which an operand from memory is rounded; Undefined if it is not.
+    DataType rounded = DataType::Undefined;
+    DataType type = DataType::Undefined;  ///< the type that the node requires; Undefined if it accepts any
+    bool asStored = false;                ///< the operand is passed as it is in memory, not in the type of arithmetic
   };
-  /// What becomes of a node's output.
+  /// Says what happens to a result of a node.
   struct NodeResult {
     bool wanted = false;
-    std::size_t inner = 0;                ///< its place among the inner values
-    DataType type = DataType::Undefined;  ///< of its consumers' node math; Undefined: as it comes
+    std::size_t inner = 0;  ///< its index among the inner values
+    /// The type in which the nodes that read it calculate; Undefined if it is kept unchanged.
+    DataType type = DataType::Undefined;
     DataType declared = DataType::Undefined;
-    DataType edge = DataType::Undefined;  ///< rounded to this: the edge is real or narrowed by contract
-    std::optional<std::size_t> output;    ///< the fused node's output it is stored in
+    /// The type to which it is rounded, because the edge is real or narrowed by the contract.
+    DataType edge = DataType::Undefined;
+    std::optional<std::size_t> output;  ///< the output of the fused node to which it is written
   };
   struct NodeStep {
     Node node;
     std::vector<Operand> operands;
     std::vector<NodeResult> results;
     bool equalOperands = false;
-    bool passes = false;  ///< a Cast between floats: its result is its operand, which the edge rounds
+    bool passes = false;  ///< a Cast between floats: its result is its operand, which only the edge rounds
   };
 
   ReferenceNodes() = default;
@@ -94,8 +97,8 @@ class ReferenceNodes {
   /// The tensors of one run.
   struct Work {
     std::span<const Tensor> stored, constants;
-    std::vector<Tensor> given;           ///< the inputs at math types
-    std::vector<Tensor> inner, results;  ///< inner values, and as the nodes gave them
+    std::vector<Tensor> given;           ///< the inputs, in the types of arithmetic
+    std::vector<Tensor> inner, results;  ///< inner values; the results of the current node
     std::vector<Tensor> outputs;
     Disturbance* disturbance = nullptr;
   };
@@ -105,19 +108,19 @@ class ReferenceNodes {
   Tensor fetch(const Operand& operand, const Work& work) const;
 
   std::vector<ValueId> m_inputs;
-  std::vector<DataType> m_declared;  ///< of the inputs
+  std::vector<DataType> m_declared;  ///< the declared types of the inputs
   std::vector<DataType> m_outputTypes;
   struct Constant {
     DataType type = DataType::Undefined;
     Dims dims;
-    std::optional<Tensor> text;  ///< else the next of m_packings
+    std::optional<Tensor> text;  ///< set for a constant of text; other constants use the next packing of m_packings
   };
   std::vector<Constant> m_constants;
   std::vector<Packing> m_packings;
   std::vector<std::size_t> m_embedded;
   std::map<std::tuple<ValueId, DataType, DataType>, std::size_t> m_constantIndex;
   std::map<ValueId, std::size_t> m_innerIndex;
-  std::set<ValueId> m_moved;  ///< inner values that are what was read from memory, moved
+  std::set<ValueId> m_moved;  ///< inner values that only move what was read from memory
   std::size_t m_innerCount = 0;
   std::vector<NodeStep> m_steps;
 };

@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// Where an environment has a name, that is what it is asked for by.
+/// Returns the compiler in a named environment, which users request as KIND@NAME.
 const ProbedCompiler* compilerIn(const ProbedKind& kind, const Environment& environment) {
   return findProbedCompiler(std::string(kind.name()) + "@" + environment.name);
 }

@@ -11,9 +11,9 @@
 namespace fusescope {
 namespace {
 
-/// The probe's job that hashes files (resources/probe/code_hashes.py).
+/// The name of the probe's job that hashes files (resources/probe/code_hashes.py).
 constexpr const char* kHashingJob = "code_hashes";
-/// Files that are hashed by one request: after each of them, what is known can be kept.
+/// The most that one request hashes. After each request the hashes that are known can be stored.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{64} << 20;
 constexpr std::size_t kFilesAtOnce = 512;
 
@@ -21,14 +21,14 @@ std::string textOfJson(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Of the files as they are now.
+/// Returns the key under which the hashes of these files, as they are now, are stored.
 std::string keyOfHashes(std::string_view compiler, const Json& witness) {
   return textOfJson({{"format", "fusescope.code.1"},
                      {"compiler", compiler},
                      {"files", sha256OfText(textOfJson(witness.value("files", Json())))}});
 }
 
-/// Of all files that were hashed in the environment before.
+/// Returns the key under which the hashes of all files that were ever hashed in the environment are stored.
 std::string keyOfFiles(std::string_view compiler, const Environment& environment) {
   return textOfJson({{"format", "fusescope.code_files.1"}, {"compiler", compiler}, {"command", environment.command}});
 }
@@ -37,7 +37,7 @@ bool isHash(const Json& json) {
   return json.is_string() && json.get_ref<const std::string&>().size() == 64;
 }
 
-/// Whether it is [size, time of modification, time of change, inode, hash].
+/// Returns whether `json` is [size, time of modification, time of change, inode, hash].
 bool isHashed(const Json& json) {
   return json.is_array() && json.size() == 5 && isHash(json[4]) &&
          std::all_of(json.begin(), json.begin() + 4, [](const Json& number) { return number.is_number_integer(); });
@@ -65,12 +65,13 @@ CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::st
     m_hashes = nullptr;
   }
   if (!readFiles(witness)) {
-    m_isDone = true;  // what the environment lists cannot be read, so that its hashes stay unknown
+    m_isDone = true;  // the environment's list of files cannot be read, so that the hashes remain unknown
     return;
   }
   readKept();
   const std::vector<std::string> paths = missing();
-  // Here, and not on the thread: when the program ends, a thread must not start processes any more.
+  // The process is started here and not on the thread, because a thread must not start processes when the program is
+  // ending.
   auto job = paths.empty() ? Result<std::unique_ptr<ProbeJob>>(std::unique_ptr<ProbeJob>())
                            : ProbeJob::start(environment, kHashingJob, {});
   if (paths.empty() || !job.ok()) {
@@ -104,7 +105,7 @@ void CodeHashes::readKept() {
   m_kept = m_known.size();
 }
 
-/// One path of each content that is not known.
+/// Returns one path for each content whose hash is not known.
 std::vector<std::string> CodeHashes::missing() const {
   std::vector<std::string> paths;
   std::set<Identity> seen;
@@ -113,7 +114,7 @@ std::vector<std::string> CodeHashes::missing() const {
   return paths;
 }
 
-/// On the thread. A process that fails leaves the rest unknown.
+/// Runs on the thread. If the process fails, the remaining hashes stay unknown.
 void CodeHashes::hash(ProbeJob& job, const std::vector<std::string>& paths, const StopToken& stop) {
   std::map<std::string, std::int64_t> sizes;
   for (const File& file : m_files) sizes[file.path] = file.identity.front();
@@ -140,7 +141,7 @@ void CodeHashes::add(const std::vector<std::string>& paths, const Json& hashes) 
     if (isHashed(file)) m_known.emplace(Identity(file.begin(), file.begin() + 4), file[4]);
 }
 
-/// Null: the hash of a file is not known.
+/// Returns null if the hash of a file is not known.
 Json CodeHashes::byPart() const {
   std::map<std::string, std::set<std::string>> parts;
   for (const File& file : m_files) {
@@ -175,7 +176,7 @@ void CodeHashes::keepNow() {
   m_isKept = m_isDone;
 }
 
-/// Without those that are no longer there.
+/// Returns the known hashes, without those of files that no longer exist.
 Json CodeHashes::knownFiles() const {
   Json files = Json::array();
   std::set<Identity> seen;

@@ -37,13 +37,13 @@ class CodeHashes {
   Json wait(std::chrono::milliseconds most, const StopToken& stop);
 
  private:
-  using Identity = std::vector<std::int64_t>;  ///< size, times, inode
+  using Identity = std::vector<std::int64_t>;  ///< size, times and inode
   struct File {
     std::string path;
     Identity identity;
     std::string part, name;
   };
-  bool readFiles(const Json& witness);  ///< false: an entry is not a file as a witness lists it
+  bool readFiles(const Json& witness);  ///< returns false if an entry is not a file as a witness lists it
   void readKept();
   std::vector<std::string> missing() const;
   void hash(ProbeJob& job, const std::vector<std::string>& paths, const StopToken& stop);
@@ -55,14 +55,14 @@ class CodeHashes {
   KeptStore& m_store;
   const std::string m_compiler, m_key, m_filesKey;
   const std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
-  std::vector<File> m_files;  ///< those whose content counts
+  std::vector<File> m_files;  ///< the files whose contents count
   mutable std::mutex m_mutex;
   std::condition_variable_any m_changed;
-  std::map<Identity, std::string> m_known;  ///< one content of several names is hashed once
+  std::map<Identity, std::string> m_known;  ///< a content with several names is hashed once
   std::size_t m_kept = 0;                   ///< how many of them are in the store
-  bool m_isDone = false;                    ///< nothing more will be known
-  bool m_isKept = false;                    ///< the hashes are in the store, or need not be
-  Json m_hashes;                            ///< null: not known, or not all of them
+  bool m_isDone = false;                    ///< whether no further hashes will become known
+  bool m_isKept = false;                    ///< whether the hashes are in the store or need not be stored
+  Json m_hashes;                            ///< null if not all of them are known
   std::jthread m_thread;
 };
 

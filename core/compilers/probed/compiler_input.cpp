@@ -27,12 +27,12 @@ using onnxlib::FileModel;
 using onnxlib::FileNode;
 using NodesByPlace = std::vector<std::vector<NodeId>>;
 
-/// A file with the network of a plan, under the names that the plan knows.
+/// A file with the network of a plan, in which values and nodes have the names that the plan uses.
 struct Named {
   std::filesystem::path path;
   FileModel file;
-  std::shared_ptr<const Plan> plan;  ///< by whose types it is to be written: made of this file
-  NodesByPlace nodes;                ///< of the plan that is handed over, by place in the file's main graph
+  std::shared_ptr<const Plan> plan;  ///< a plan of this file's model, which determines the types to be written
+  NodesByPlace nodes;  ///< nodes of the plan that is handed over, by their position in the file's main graph
 };
 
 NodesByPlace nodesByOrigin(const Plan& plan, std::size_t places) {
@@ -43,8 +43,8 @@ NodesByPlace nodesByOrigin(const Plan& plan, std::size_t places) {
   return nodes;
 }
 
-/// Of a file with more nodes than the plan's model was made of, by name: those that were added are nodes of the plan
-/// themselves.
+/// Returns the nodes of the plan for each node of a file that has more nodes than the plan's model was made from. They
+/// are found by name; nodes that were added are nodes of the plan themselves.
 NodesByPlace nodesByName(const Plan& plan, const FileModel& file) {
   std::map<std::string_view, std::vector<NodeId>> byOrigin;
   for (const NodeId id : plan.graph().order())
@@ -59,12 +59,12 @@ NodesByPlace nodesByName(const Plan& plan, const FileModel& file) {
   return nodes;
 }
 
-/// Whether a plan's model is what a file holds, and not a part that was cut out of one.
+/// Returns whether the model of a plan is the whole content of a file, and not a part that was cut out of it.
 bool isOfFile(const Model& model) {
   return !model.files.empty() && model.contentHash != Hash128();
 }
 
-/// What the nodes of a file make, and how they are called once it is numbered.
+/// Maps the values that the nodes of a file calculate to the names that they get when the file is numbered.
 class ValueNames {
  public:
   ValueNames(const Named& source, CompilerInput& handed) : m_source(source), m_handed(handed) {}
@@ -79,7 +79,8 @@ class ValueNames {
  private:
   std::optional<ValueId> valueOf(const std::string& name) const { return m_handed.plan->graph().findValue(name); }
 
-  /// What a node of the source reads and makes is the same value, whatever it is called there now.
+  /// A value that a node of the source reads or calculates is the same value in the handed file, whatever its name is
+  /// there.
   void addSlots() {
     const auto& nodes = m_source.file.graph.nodes;
     for (const FileNode& node : m_handed.file.graph.nodes) {
@@ -95,15 +96,15 @@ class ValueNames {
       if (const auto value = are[i].empty() ? std::nullopt : valueOf(were[i])) m_handed.values.emplace(are[i], *value);
   }
 
-  /// The place of a node in the source; nothing for one that was added.
+  /// Returns the position of the node in the source; nothing if the node was added.
   std::optional<std::size_t> placeOf(const FileNode& node) const {
     std::size_t number = 0;
     std::from_chars(node.name.data() + 1, node.name.data() + node.name.size(), number);
     return number < m_source.file.graph.nodes.size() ? std::optional(number) : std::nullopt;
   }
 
-  /// Through Casts that were added, and through what normalisation took out since it changes nothing: on both sides is
-  /// the same value.
+  /// Continues through Casts that were added and through nodes that normalisation removed because they change nothing:
+  /// their operand and their result are the same value of the plan.
   void addPassedOn() {
     std::vector<const FileNode*> passing;
     for (const FileNode& node : m_handed.file.graph.nodes) {
@@ -125,7 +126,8 @@ class ValueNames {
   CompilerInput& m_handed;
 };
 
-/// Writes it into a temporary folder. It is not flushed to disk: after a failure of power nobody reads it.
+/// Writes the network into a temporary folder. It is not flushed to disk, because nobody reads it after a power
+/// failure.
 Status writeHere(const std::filesystem::path& path, const onnxlib::NetworkBytes& network) {
   const auto check = [&] { return checkIntact(network.files); };
   if (!network.weights.empty())
@@ -149,7 +151,8 @@ class Hander {
     CompilerInput handed{.plan = m_plan, .path = *folder / "network.onnx", .folder = folder, .file = {}};
     onnxlib::NetworkEdits edits;
     if (m_types == CompilerInputTypes::AsPlanned) edits = TRY(typedNetwork(*source.plan, source.file, {})).edits;
-    edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};  // of names that are numbers there
+    // These entries contain names, which are numbers in the handed file.
+    edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};
     TRY(checkStop(m_stop));
     const auto numbered =
         TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
@@ -176,7 +179,8 @@ class Hander {
     nameAddedCasts(handed);
   }
 
-  /// The file has no name for a Cast that was added for a type of the plan: it is called after the value that it reads.
+  /// Names the Casts that were added for types of the plan. The file has no names for them, so that each is named after
+  /// the value that it reads.
   static void nameAddedCasts(CompilerInput& handed) {
     std::map<std::string, int> times;
     for (const FileNode& node : handed.file.graph.nodes) {
@@ -193,7 +197,7 @@ class Hander {
     }
   }
 
-  /// Weights lie within the file where they are few: each read of a file beside it costs time of its own.
+  /// Fewer bytes of weights than this are stored inside the file, because each read of an additional file takes time.
   static constexpr std::int64_t kMostInside = std::int64_t(64) << 20;
 
   Result<Named> named() {
@@ -206,7 +210,7 @@ class Hander {
     return source;
   }
 
-  /// The file with the codes of a plan that quantises.
+  /// Writes the file with the codes of a plan that quantises.
   Result<Named> withCodes(const Named& source) {
     std::vector<ExportNote> notes;
     const auto edits = TRY(quantizedNetwork(*m_plan, source.file, notes, m_stop));
@@ -218,7 +222,8 @@ class Hander {
     return coded;
   }
 
-  /// The nodes of the graph in its order, at the oldest opset from that of its file on that has them all.
+  /// Writes the nodes of the graph in its order, with the oldest opset that has all of them and is not older than that
+  /// of its file.
   Result<Named> fromGraph() {
     onnxlib::Opsets opsets{{"", 1}};
     for (const auto& [domain, version] : m_plan->model->opset)
@@ -231,7 +236,7 @@ class Hander {
     return written;
   }
 
-  /// Raises `opset` to the oldest one that has all nodes of `graph` and of the bodies in it as they are.
+  /// Raises `opset` to the oldest one that has all nodes of `graph`, and of the bodies in it, in their present form.
   static void raiseTo(const Graph& graph, std::int64_t& opset) {
     for (const NodeId id : graph.order()) {
       const Node& node = graph.node(id);

@@ -23,7 +23,7 @@ Known& known() {
   return all;
 }
 
-/// Why no environment has the compiler: what each says.
+/// Returns an error that says that no environment has the compiler, and what each environment said.
 Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& reasons) {
   return {.message = fmt::format("no environment that was found contains {}{}{}", compiler, reasons.empty() ? "" : ". ",
                                  joined(reasons, ". ")),
@@ -68,7 +68,8 @@ Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopTo
   for (const Environment& environment : findEnvironments()) {
     const FoundEnvironment found = TRY(environmentAsFound(environment, stop, options));
     const auto there = std::ranges::find(found.compilers, compiler, &FoundCompiler::compiler);
-    // Of a compiler whose part of the probe is the environment's own nothing is said before it is opened.
+    // If the environment itself provides the probe's part for a compiler, nothing is known about the compiler until it
+    // is opened.
     const std::string& why = there != found.compilers.end() ? there->problem : found.problem;
     if (why.empty()) return environment;
     reasons.push_back(why);

@@ -13,9 +13,10 @@ using onnxlib::FileAttribute;
 using onnxlib::FileNode;
 using onnxlib::FileTensor;
 
-constexpr std::size_t kMostBytesCompared = std::size_t{64} << 10;  ///< of an initializer
+constexpr std::size_t kMostBytesCompared = std::size_t{64} << 10;  ///< the largest initializer that is compared
 
-/// Adds all that tells `tensor` apart but its name. False: it has no data here, or too much to be compared.
+/// Adds everything that identifies `tensor`, except its name. Returns false if its data are not in this file or are too
+/// large to be compared.
 bool addTensor(KeyBuilder& key, const FileTensor& tensor) {
   std::size_t elements = 1;
   for (const std::int64_t dim : tensor.dims) {
@@ -34,7 +35,7 @@ bool addTensor(KeyBuilder& key, const FileTensor& tensor) {
   return true;
 }
 
-/// False: it is of a kind that is not compared.
+/// Returns false if attributes of this kind are not compared.
 bool addAttribute(KeyBuilder& key, const FileAttribute& attribute) {
   key.text(attribute.name).number(attribute.value.index());
   if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
@@ -55,7 +56,7 @@ bool addAttribute(KeyBuilder& key, const FileAttribute& attribute) {
   return true;
 }
 
-/// The numbers of tensors that equal ones share, given out in the order of the graph.
+/// Gives each tensor a number, in the order of the graph. Equal tensors get the same number.
 class Numbering {
  public:
   explicit Numbering(const TensorGraph& graph) : m_graph(graph), m_first(graph.tensors().size()) {
@@ -104,7 +105,8 @@ class Numbering {
   std::unordered_map<std::string, std::uint32_t> m_firstConstant, m_firstNode;
 };
 
-/// Whether the input is a constant scalar of this value: a tensor without extents, so that it widens nothing.
+/// Returns whether the input is a constant scalar with this value. Its tensor has no axes, so that it broadcasts
+/// nothing.
 bool isScalar(const TensorGraph& graph, const TensorGraph::Node& node, std::size_t input, float value) {
   if (input >= node.reads.size() || node.reads[input] == TensorGraph::kNone) return false;
   if (!graph.isConstant(node.reads[input])) return false;

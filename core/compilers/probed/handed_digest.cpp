@@ -16,9 +16,10 @@ namespace fusescope {
 namespace {
 
 constexpr const char* kSourceSuffix = ".source";
-/// Bytes of weights that lie in no file: padding, and tensors that were made.
+/// The most bytes of weights that are in no file, such as padding and tensors that were calculated.
 constexpr std::size_t kMostInMemory = std::size_t{16} << 20;
-/// Two changes of a file may have one time where they are nearer to each other than the clock of its file system ticks.
+/// Nanoseconds after which a file counts as unchanged. Two changes within one tick of the file system's clock may have
+/// the same time.
 constexpr std::int64_t kSettledNs = 5'000'000'000;
 
 struct Digests {
@@ -40,7 +41,7 @@ std::int64_t nanosecondsNow() {
       .count();
 }
 
-/// The key of a digest; empty: the weights lie elsewhere, or their files have just changed.
+/// Returns the key of a digest. It is empty if weights are not in files, or if their files were changed only recently.
 std::string sourceOf(const onnxlib::NetworkBytes& network) {
   Json pieces = Json::array();
   std::size_t inMemory = 0;

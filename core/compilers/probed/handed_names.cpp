@@ -16,7 +16,8 @@ bool isOfWord(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-/// "n12" of "n12" and of "n12_0"; empty: the word is neither that nor the number of a value.
+/// Returns "n12" for "n12" and for "n12_0", or an empty text if the word does not begin with the number of a node or
+/// value.
 std::string_view numberIn(std::string_view word) {
   if (word.size() < 2 || (word[0] != 'n' && word[0] != 'v')) return {};
   const std::size_t end = std::min(word.find('_'), word.size());
@@ -32,7 +33,7 @@ Spoken resolve(const CompilerInput& network, std::string_view number) {
   return {};
 }
 
-/// What the plan calls it, else what the file does; null where the number is of neither.
+/// Returns the name that the plan uses, or else the name in the file; null if neither knows the number.
 const std::string* nameOf(const CompilerInput& network, const Spoken& spoken, std::string_view number) {
   const Graph& graph = network.plan->graph();
   if (spoken.node.valid()) return &graph.node(spoken.node).name;
@@ -41,7 +42,7 @@ const std::string* nameOf(const CompilerInput& network, const Spoken& spoken, st
   return inFile == network.namesInFile.end() ? nullptr : &inFile->second;
 }
 
-/// Calls `take` with each piece of the text, in order: a word, or one letter between words.
+/// Calls `take` with each piece of the text in order. A piece is a word, or a single character between words.
 void forWords(std::string_view text, const std::function<void(std::string_view)>& take) {
   while (!text.empty()) {
     const auto end = std::find_if_not(text.begin(), text.end(), isOfWord) - text.begin();

@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Names of the plan's inputs or outputs, in their order, beside those of the file.
+/// Pairs the names of the plan's inputs or outputs, in their order, with those in the file.
 NamesInFile paired(const Graph& graph, const std::vector<ValueId>& values, const std::vector<std::string>& file) {
   NamesInFile pairs;
   for (std::size_t i = 0; i < std::min(values.size(), file.size()); ++i)
@@ -19,7 +19,7 @@ NamesInFile paired(const Graph& graph, const std::vector<ValueId>& values, const
 
 }  // namespace
 
-/// Older files list initializers among the inputs, too.
+/// In older files, initializers are also listed as inputs.
 NamesInFile handedInputs(const CompilerInput& network) {
   const onnxlib::FileGraph& file = network.file.graph;
   std::set<std::string_view> initializers;

@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Bytes of a network that a process may hold while nobody needs it.
+/// The most bytes of a network that a process keeps while nobody uses it.
 constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
 
 bool areSameBytes(const std::filesystem::path& a, const std::filesystem::path& b) {

@@ -18,13 +18,14 @@ class HeldNetwork {
   HeldNetwork(const HeldNetwork&) = delete;
   HeldNetwork& operator=(const HeldNetwork&) = delete;
 
-  /// In place of `job` where only what is made is wanted: answers that were kept. Null once the network is to run.
+  /// Used instead of `job` as long as only read-back results are needed: kept answers. It is null as soon as the
+  /// network is to run.
   std::unique_ptr<KeptJob> kept;
   std::unique_ptr<ProbeJob> job;
   Json request;          ///< with which it was compiled
   ProbeAnswer compiled;  ///< the answer to `request`
 
-  /// Gives the process back early, if nobody will run the network: what was compiled stays known.
+  /// Ends the process early if nobody will run the network; the results of compilation stay known.
   void letGo();
   /// Returns the process that is asked about what was compiled. It must be there.
   ProbeJob& answering() const { return kept != nullptr ? static_cast<ProbeJob&>(*kept) : *job; }

@@ -18,7 +18,7 @@ class Asking {
          JobRequests& made)
       : m_kind(kind), m_plan(std::move(plan)), m_questions(questions), m_stop(stop), m_made(made) {}
 
-  /// As ProbedCompiler::support() asks.
+  /// Adds the request that ProbedCompiler::support() would make.
   Status support() {
     CompilerInput network = TRY(makeCompilerInput(m_plan, m_kind.inputTypesFor(*m_plan), m_stop));
     const Json options = TRY(m_kind.requestOptions(network, {}));
@@ -27,7 +27,7 @@ class Asking {
     return Done{};
   }
 
-  /// As ProbedEngine asks for the part of a segment.
+  /// Adds the request that ProbedEngine would make for the part of a segment.
   Status compile(const Segment& segment, const std::map<std::string, Dims>& extents) {
     const Part part = TRY(segmentPart(m_plan, segment, extents, m_stop));
     CompilerInput network = TRY(makeCompilerInput(part.plan, m_kind.inputTypesFor(*part.plan), m_stop));

@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCompile = "compile";
 constexpr std::array kKeptOps{"support", kCompile, "values", "optimisers"};
-/// Files of an answer that are larger together are not kept.
+/// The most bytes of files that are kept with an answer.
 constexpr std::uintmax_t kMostAnswer = std::uintmax_t{1} << 30;
 
-/// So long after the compiler was opened its code may still be hashed, before it is asked without looking, and when
-/// what it answered is to be kept.
+/// How long hashing the compiler's code may take after the compiler was opened: before a question is asked without
+/// looking for a kept answer, and before an answer is kept.
 constexpr std::chrono::milliseconds kShortWait{2000}, kLongWait{10000};
 
 struct AnswerFile {
@@ -37,7 +37,7 @@ struct AnswerFile {
   std::uint64_t size = 0;
 };
 
-/// A line of JSON, then the bytes of all files. Nothing: they are too large, or cannot be read.
+/// Returns a line of JSON, followed by the bytes of all files; nothing if the files are too large or cannot be read.
 std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
   Json files = Json::array();
   std::string body;
@@ -55,8 +55,8 @@ std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + body;
 }
 
-/// Whether an option names a file, as of times of kernels: what stands in that is no part of the key, and the compiler
-/// may be meant to write it.
+/// Returns whether an option names a file, such as one of kernel times. The contents of the file are not part of the
+/// key, and the compiler may write the file.
 bool namesFile(const Json& request) {
   const Json options = request.value("options", Json::object());
   return std::ranges::any_of(options, [](const Json& option) {
@@ -97,7 +97,7 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
   const std::string op = textOf(request.json, "op");
   double ms = 0;
   if (!isKeptOp(op) || m_namesFile || namesFile(request.json)) {
-    m_namesFile |= op == kCompile;  // what is asked about it afterwards depends on that file, too
+    m_namesFile |= op == kCompile;  // the answers to later questions about this compilation depend on that file as well
     return asked(request, stop, progress, ms);
   }
   const Json begun = TRY(answerKey(m_store, m_context, request, {}, stop));
@@ -131,14 +131,14 @@ std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Jso
   return std::move(answer).value();
 }
 
-/// With what is known by now.
+/// Returns the key with the hashes that are known by now.
 Json KeptJob::complete(Json key) const {
   key["environment"]["code"] = m_code;
   key["after"] = m_after;
   return key;
 }
 
-/// Whether the hashes of the code are known; then what waited for them is kept.
+/// Returns whether the hashes of the code are known. If they are, the answers that waited for them are kept.
 bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
   if (m_code.is_null()) m_code = m_context.code(most, stop);
   if (m_code.is_null()) return false;
@@ -150,7 +150,8 @@ bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
   return true;
 }
 
-/// By the live process, which compiles first what was found and not asked.
+/// Asks the live process. Before that, the process compiles the networks for which kept answers were found, because
+/// later questions are about them.
 Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress,
                                    double& ms) {
   const auto start = std::chrono::steady_clock::now();

@@ -39,7 +39,7 @@ inline constexpr const char* kNextThreads = "next_threads";
 /// those of operations that measure or run.
 bool isKeptOp(std::string_view op);
 
-/// What a key contains of the environment and of what was asked before.
+/// The parts of a key that come from the environment and from earlier questions.
 struct KeyParts {
   Json code;   ///< AnswerContext::code
   Json after;  ///< the hash of the key of what was compiled before; null: nothing was
@@ -75,9 +75,9 @@ class KeptJob final : public ProbeJob {
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 
  private:
-  /// An answer that waits for the hashes of the code to be kept.
+  /// An answer that is kept as soon as the hashes of the code are known.
   struct Waiting {
-    Json key;  ///< without the code, and without what was compiled before
+    Json key;  ///< without the code and without what was compiled before
     std::string bytes;
     double ms;
   };
@@ -91,13 +91,14 @@ class KeptJob final : public ProbeJob {
   KeptStore& m_store;
   AnswerContext m_context;
   std::unique_ptr<ProbeJob> m_live;
-  std::vector<ProbeRequest> m_notAsked;  ///< what was found, and the live process knows nothing of
-  Json m_after;                          ///< the hash of the key of what was compiled last
-  Json m_code;                           ///< null: not known yet
-  std::vector<Waiting> m_waiting;        ///< in the order in which they were given
+  /// requests whose kept answers were used, so that the live process has not received them
+  std::vector<ProbeRequest> m_notAsked;
+  Json m_after;                    ///< the hash of the key of the last compilation
+  Json m_code;                     ///< null if it is not known yet
+  std::vector<Waiting> m_waiting;  ///< in the order in which the answers arrived
   std::optional<Kept> m_found;
-  bool m_namesFile = false;                ///< what was compiled last depends on a file that no key knows
-  std::vector<TemporaryFolder> m_folders;  ///< of answers' files
+  bool m_namesFile = false;  ///< whether the last compilation depends on a file that is not part of its key
+  std::vector<TemporaryFolder> m_folders;  ///< contain the files of answers
 };
 
 }  // namespace fusescope

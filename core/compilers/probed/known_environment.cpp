@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kEnvironmentKind = "environment";
 
-/// The folder in which it is, where that says which packages Python finds; else empty.
+/// Returns the current folder if a relative path makes it determine which packages Python finds, otherwise an empty
+/// text.
 std::string folderThatCounts(const Json& here) {
   const std::string path = textOf(here["variables"], "PYTHONPATH");
   for (const std::string& folder : split(path, ':'))
@@ -28,7 +29,7 @@ std::string folderThatCounts(const Json& here) {
   return {};
 }
 
-/// Whether the compiler found no card though there may be one: its driver may work in a moment.
+/// Returns whether the compiler found no card although there may be one whose driver starts working in a moment.
 bool mayHaveMissedCards(const Json& witness, const Json& opened) {
   if (!opened.is_object() || textOf(opened.value("about", Json::object()), "why_no_device").empty()) return false;
   const Json machine = witness.value("machine", Json::object());
@@ -39,7 +40,7 @@ bool mayHaveMissedCards(const Json& witness, const Json& opened) {
   });
 }
 
-/// What the driver says of a card, without what differs between two cards of one model.
+/// Returns what the driver reports about a card, without the fields that differ between two cards of one model.
 Json cardFields(const Json& card) {
   constexpr std::array kOfOneCard{"IRQ", "GPU UUID", "Bus Location", "Device Minor"};
   std::string kept;
@@ -49,8 +50,8 @@ Json cardFields(const Json& card) {
   return kept;
 }
 
-/// The machine without what compilers do not look at: the microcode, and the release of the system where no driver of
-/// it runs a card.
+/// Returns the machine without the fields that do not affect compilers: the microcode, and the release of the system if
+/// no driver of the system runs a card.
 Json machineFields(Json machine) {
   if (!machine.is_object()) return machine;
   if (machine.contains("cpu") && machine["cpu"].is_object()) machine["cpu"].erase("microcode");
@@ -60,7 +61,7 @@ Json machineFields(Json machine) {
   return machine;
 }
 
-/// A change of anything here has the environment looked at again.
+/// Returns the key of an environment's record. If anything in it changes, the environment is examined again.
 std::string keyOfRecord(std::string_view compiler, const Environment& environment) {
   const Json here = factsOfThisMachine();
   const Json key{{"format", "fusescope.environment.3"}, {"compiler", compiler},
@@ -69,7 +70,7 @@ std::string keyOfRecord(std::string_view compiler, const Environment& environmen
   return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// What is kept of an environment: {program, witness, opened}; null: nothing.
+/// Returns what is kept about an environment: {program, witness, opened}; null if nothing is.
 Json recordOf(KeptStore& store, std::string_view compiler, const Environment& environment) {
   const auto kept = store.find(kEnvironmentKind, keyOfRecord(compiler, environment));
   if (!kept) return nullptr;
@@ -79,7 +80,7 @@ Json recordOf(KeptStore& store, std::string_view compiler, const Environment& en
   return isOne ? record : Json();
 }
 
-/// Whether the command is still the same Python, on this machine, with the same packages.
+/// Returns whether the command is still the same Python, on this machine, with the same packages.
 bool isHereUnchanged(const Environment& environment, const Json& record) {
   const std::filesystem::path program = programOf(environment.command);
   std::error_code failed;
@@ -122,7 +123,7 @@ void keepEnvironment(KeptStore& store, std::string_view compiler, const Environm
 
 Json environmentFields(const Json& witness, const Json& opened) {
   Json variables = witness.value("variables", Json());
-  // Where packages are does not count, only which ones are found there.
+  // The answers do not depend on where the packages are, but only on which packages are found.
   if (variables.is_object())
     for (const char* place : {"VIRTUAL_ENV", "CONDA_PREFIX"}) variables.erase(place);
   return {{"python", witness.value("python", Json())},

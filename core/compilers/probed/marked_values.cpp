@@ -16,20 +16,21 @@
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{2} << 30;  ///< of values that are kept
+constexpr std::size_t kMostBytes = std::size_t{2} << 30;  ///< size of the values that are kept
 
 /// A value and its name in the handed file.
 struct Candidate {
   std::string name, inFile;
-  std::vector<DataType> held{};  ///< types in which kernels leave it; Undefined: not disclosed
+  std::vector<DataType> held{};  ///< the types in which kernels write it; Undefined for a type that is not disclosed
 };
 
-/// Whether a value that kernels leave in `held` is what it would be once more in `given`.
+/// Returns whether a value that kernels write in the type `held` has the same numbers when it is returned in the type
+/// `given`.
 bool keeps(DataType given, DataType held) {
   return given == held || !isFloat(given) || !isFloat(held) || bitWidth(given) > bitWidth(held);
 }
 
-/// All that is told of a kernel that holds nodes.
+/// Everything that is reported about a kernel that contains nodes.
 using KernelFacts = std::tuple<std::vector<std::uint32_t>, std::string, DataType, std::vector<std::string>>;
 
 std::vector<std::string> valueFacts(const ReadBackPlan::Kernel& kernel) {
@@ -74,7 +75,8 @@ class Marking {
   }
 
  private:
-  /// What kernels leave in memory and is no output of the network, in the order of the kernels.
+  /// Returns the values that kernels write to memory and that are no outputs of the network, in the order of the
+  /// kernels.
   std::vector<Candidate> candidates() const {
     const Graph& graph = m_of.network.plan->graph();
     std::map<ValueId, std::string> inFile;
@@ -100,7 +102,7 @@ class Marking {
     return all;
   }
 
-  /// What the network gives as it is.
+  /// Compiles and runs the network without marks, for comparison.
   Status begin() {
     TRY(compile({}));
     for (std::size_t i = 0; i < m_samples.size(); ++i) {
@@ -132,7 +134,7 @@ class Marking {
     return readNpz(file->second);
   }
 
-  /// Halves of what changes kernels, first half first.
+  /// Marks the values of the batch. If that changes kernels, each half is tried separately, the first half first.
   Status mark(const std::vector<Candidate>& batch) {
     TRY(checkStop(m_options.stop));
     if (m_made.builds >= m_mostBuilds || m_bytes > kMostBytes) {
@@ -154,7 +156,7 @@ class Marking {
     return mark({middle, batch.end()});
   }
 
-  /// Why the batch cannot be marked; empty: its values are taken.
+  /// Returns why the batch cannot be marked. If the text is empty, its values have been recorded.
   Result<std::string> tried(const std::vector<Candidate>& batch) {
     const auto made = TRY(readBackPlan(m_of.network.plan, TRY(compile(batch))));
     if (kernelFacts(*made) != m_kernels) return std::string("other kernels run if it is made an output");
@@ -181,7 +183,8 @@ class Marking {
     return std::string();
   }
 
-  /// Why a value of this type is not what stands between the kernels: rounded as an output, it is not rounded there.
+  /// Returns why a value that is returned in this type is not the value between the kernels: as an output it is
+  /// rounded, and between the kernels it is not. Returns an empty text if they are equal.
   static std::string whyOtherwise(const Candidate& candidate, DataType given) {
     const auto isKept = [&](DataType held) { return held == DataType::Undefined || keeps(given, held); };
     if (candidate.held.empty() || std::ranges::any_of(candidate.held, isKept)) return {};

@@ -24,18 +24,18 @@
 namespace fusescope {
 namespace {
 
-/// Whoever waits for another to open a compiler looks so often whether to stop.
+/// How often a thread that waits for another one to open the compiler checks whether to stop.
 constexpr std::chrono::milliseconds kLookAgain{20};
 
-/// While it is opened: how often the caller looks whether to stop, and after how long, and how often from then on, it
-/// says that it waits.
+/// While a compiler is opened: how often the caller checks whether to stop, after how long it reports for the first
+/// time that it is waiting, and how often it reports it again.
 constexpr std::chrono::milliseconds kImportPause{50};
 constexpr std::chrono::seconds kImportPatience{10}, kTellImportAgain{1};
 
-/// The phase in which the network is written as the compiler is handed it.
+/// The phase in which the network is written for the compiler.
 constexpr std::string_view kHandOver = "hand over";
 
-/// Whatever starts a listener wants the compiler of it.
+/// Returns the options for starting a listener, which imports this compiler in advance.
 ProbeOptions optionsFor(const ProbedKind& kind) {
   const std::string name(kind.name());
   return {.ahead = {.compiler = name, .what = std::string(importedAhead(name))}};
@@ -46,7 +46,7 @@ std::string inWords(const Diagnostic& error) {
   return text.empty() || text.back() == '.' ? text : text + ".";
 }
 
-/// All compilers that a probe reaches, by what they are called.
+/// All compilers that are behind probes, by name.
 struct Interned {
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<ProbedCompiler>, std::less<>> compilers;
@@ -63,7 +63,7 @@ void forEachInterned(Action action) {
   for (const auto& [name, compiler] : interned().compilers) action(*compiler);
 }
 
-/// Whether a result that was opened is another file by now.
+/// Returns whether the file of a result that was opened has changed since.
 template <class Opened>
 bool isOutdated(const Result<Opened>& opened) {
   if (!opened.ok() || !opened.value().recorded) return false;
@@ -88,7 +88,7 @@ Result<Environment> ProbedCompiler::environment(const StopToken& stop) const {
   return nowhere;
 }
 
-/// Whoever cancels leaves nothing behind: the next one asks again.
+/// If the caller cancels, nothing is stored, and the next caller tries again.
 Result<ProbedCompiler::Opened> ProbedCompiler::opened(const StopToken& stop) const {
   std::unique_lock lock(m_opening, std::defer_lock);
   while (!lock.try_lock_for(kLookAgain)) TRY(checkStop(stop));
@@ -111,7 +111,8 @@ Result<ProbedCompiler::Opened> ProbedCompiler::openNow(const StopToken& stop) co
   if (auto known = TRY(openKnown(*store, stop))) return std::move(*known);
   const auto start = std::chrono::steady_clock::now();
   const Environment where = TRY(environment(stop));
-  // Asked before it is opened: what changes meanwhile is noticed. Where it does not answer, nothing is kept.
+  // The witness is requested before the compiler is opened, so that changes during opening are noticed. If there is no
+  // answer, nothing is kept.
   auto asked = askWitness(where, m_kind.name(), stop, optionsFor(m_kind));
   if (!asked.ok() && asked.error().cancelled) return std::move(asked).error();
   Json witness = asked.ok() ? std::move(asked).value() : Json{{"why_not", asked.error().text()}};
@@ -145,14 +146,15 @@ Result<std::optional<ProbedCompiler::Opened>> ProbedCompiler::openKnown(KeptStor
   return std::optional(std::move(opened));
 }
 
-/// Beside whatever follows: the import of the package, and what is written to be compiled.
+/// Starts to hash the code of the compiler. This happens while the package is imported and the network is written.
 void ProbedCompiler::hashCode(KeptStore& store, const Environment& environment, const Json& witness,
                               Opened& opened) const {
   if (fusescope::whyNotKept(witness).empty())
     opened.code = std::make_shared<CodeHashes>(store, environment, std::string(m_kind.name()), witness);
 }
 
-/// Also that the environments before it do not have it.
+/// Stores the environment. If the user did not choose one, also stores that the environments before it do not contain
+/// the compiler.
 Status ProbedCompiler::keepWhereItIs(KeptStore& store, const Opened& opened, double ms, const StopToken& stop) const {
   keepEnvironment(store, m_kind.name(), opened.environment, opened.witness, opened.json, ms);
   if (!m_environment.empty()) return Done{};
@@ -212,7 +214,7 @@ Status ProbedCompiler::awaitReady(const StopToken& stop, const Progress& progres
   return Done{};
 }
 
-/// Opens it on another thread, because progress is told on the caller's.
+/// Opens the compiler on another thread, because progress must be reported on the caller's thread.
 Status ProbedCompiler::tellWhileOpening(const StopToken& stop, const Progress& progress) const {
   if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return Done{};
   std::promise<void> promise;
@@ -279,7 +281,7 @@ CompilerIdentity ProbedCompiler::identity() const {
   return identity;
 }
 
-/// An engine of ours keeps the plan, and what was read back: any of them can be.
+/// Keep is always possible, because our own engine file stores the plan and the read-back plan.
 std::string ProbedCompiler::whyNot(Ability ability) const {
   const auto where = opened({});
   if (!where.ok()) return inWords(where.error());
@@ -292,8 +294,8 @@ std::string ProbedCompiler::writtenBy(const Plan& plan) const {
   return m_kind.inputTypesFor(plan) == CompilerInputTypes::AsInFile ? std::string() : printPlan(plan);
 }
 
-/// That of support(), where it is the same: large networks take long to write. It is taken out, so that it goes with
-/// whoever compiles it.
+/// Returns the network that support() wrote, if it is the same one, since writing large networks takes long. It is
+/// removed from this object and belongs to the caller.
 Result<CompilerInput> ProbedCompiler::handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   std::optional<Handed> known;
   {
@@ -313,7 +315,7 @@ std::shared_ptr<void> ProbedCompiler::getReady() const {
   return std::make_shared<std::jthread>([this](const StopToken& stop) { std::ignore = opened(stop); });
 }
 
-/// As for support(): the network is written while its package is imported.
+/// Writes the network in advance, as for support(), while the package is imported.
 void ProbedCompiler::lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   if (isJobResult(m_environment)) return;
   if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return;
@@ -330,7 +332,8 @@ void ProbedCompiler::keepHanded(const Plan& plan, CompilerInput network) const {
 
 Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& told) const {
   const StopToken& stop = told.stop;
-  const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);  // the caller's, for this call
+  // This pointer refers to the caller's plan during this call, without owning it.
+  const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);
   CompilerInput network = TRY(handed(asked, told));
   if (told.progress) told.progress("ask", m_name);
   CompilerInput kept = network;

@@ -63,24 +63,24 @@ class ProbedCompiler final : public Compiler {
   void forget() const;      ///< also forgets its answer when it was opened
 
  private:
-  /// Where it is, and what it said when it was opened there.
+  /// The environment of a compiler, and what the compiler reported when it was opened there.
   struct Opened {
     Environment environment;
     Json json;
     std::optional<RecordedJob> recorded;
-    Json witness{};                      ///< what its answers depend on there; null: that was not asked
-    std::shared_ptr<CodeHashes> code{};  ///< null: its answers are not kept
+    Json witness{};                      ///< what its answers depend on; null if this was not requested
+    std::shared_ptr<CodeHashes> code{};  ///< null if its answers are not kept
   };
-  /// A network that support() was asked with, for who compiles it next.
+  /// A network that support() has written, for the following compilation.
   struct Handed {
     std::weak_ptr<const Model> model;
-    std::string plan;  ///< by what it was written, as text; empty: by the file alone
+    std::string plan;  ///< what it was written by, as text; empty if only the file determines it
     CompilerInput network;
   };
   Result<CompilerInput> handed(std::shared_ptr<const Plan> plan, const BuildOptions& options) const;
   /// Keeps the network for who compiles it next.
   void keepHanded(const Plan& plan, CompilerInput network) const;
-  /// What a network of `plan` is written by besides its model.
+  /// Returns what determines how a network of `plan` is written, in addition to its model.
   std::string writtenBy(const Plan& plan) const;
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
@@ -93,7 +93,7 @@ class ProbedCompiler final : public Compiler {
 
   const ProbedKind& m_kind;
   const std::string m_environment, m_name;
-  mutable std::timed_mutex m_opening;  ///< held while it is opened, so that it is opened once
+  mutable std::timed_mutex m_opening;  ///< locked while the compiler is opened, so that it is opened only once
   mutable std::optional<Result<Opened>> m_opened;
   mutable std::mutex m_idleMutex;
   mutable std::unique_ptr<ProbeJob> m_idle;

@@ -18,14 +18,15 @@
 namespace fusescope {
 namespace {
 
-/// Runs that are profiled: as many as fit into the time, but not so many that the profiler's own files grow large.
+/// Limits of the number of profiled runs: as many as fit into the time, but not so many that the profiler's files
+/// become large.
 constexpr double kLeastProfiled = 3, kMostProfiled = 200;
 
 void addRemark(const std::string& text, TimeReport& report) {
   report.remark = text + (report.remark.empty() ? "" : "; ") + report.remark;
 }
 
-/// The times of runs that a probe told: finite, not negative, at least one.
+/// Reads the times of runs that a probe reported. There must be at least one, and they must be finite and not negative.
 Result<std::vector<double>> runTimes(const ProbeAnswer& answer) {
   std::vector<double> ms;
   JsonFields fields(answer.json);
@@ -87,7 +88,7 @@ Result<std::unique_ptr<ProbedEngine>> ProbedEngine::equalTo(const ProbedEngine& 
   return engine;
 }
 
-/// What was made, in the nodes of this network.
+/// Reads what was made, expressed in the nodes of this network.
 Status ProbedEngine::read(const std::map<std::string, Tensor>& inputs, const BuildOptions& options) {
   m_made = TRY(readBackPlan(m_plan, TRY(readBack(inputs, options))));
   m_report.regions = m_report.distinct = std::ssize(m_made->fusedNodes);
@@ -108,7 +109,7 @@ Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOp
   return located(std::move(compiled).error());
 }
 
-/// A process that has compiled the network.
+/// Ensures that a process exists that has compiled the network.
 Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& stop, const Progress& progress) {
   std::unique_ptr<ProbeJob>& job = m_held->job;
   job = TRY(m_compiler.takeJob(stop));
@@ -120,14 +121,14 @@ Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& sto
   return located(std::move(compiled).error());
 }
 
-/// What was kept says nothing of how long anything takes: what runs is compiled for it.
+/// Kept answers say nothing about times. To be timed, the network is compiled in a process.
 Status ProbedEngine::beThere(const StopToken& stop) {
   m_held->kept.reset();
   if (m_held->job == nullptr || !m_held->job->isThere()) TRY(wake(compileRequest(), stop));
   return Done{};
 }
 
-/// Of the node of the plan that the compiler failed at, if it is known.
+/// Returns `error` located at the node of the plan at which the compiler failed, if it is known.
 Diagnostic ProbedEngine::located(Diagnostic error) const {
   if (error.cancelled) return error;
   const NodeId node = m_compiler.kind().failedAt(*m_network, error);
@@ -148,8 +149,8 @@ void ProbedEngine::report(const ProbeAnswer& compiled) {
   if (fields.error()) m_report.compilerPhases.clear();  // it is text of another program
 }
 
-/// The inputs on which bindings are compared with numbers, by their names in the handed file; none: nothing is
-/// compared. Answers that were recorded hold no numbers for that.
+/// Returns the inputs, by their names in the handed file, on which bindings are verified by comparing numbers. It is
+/// empty if nothing is compared, for example because recorded answers contain no such numbers.
 Result<std::map<std::string, Tensor>> ProbedEngine::comparedOn(const BuildOptions& options) const {
   std::map<std::string, Tensor> inputs;
   if (options.verifyOn.empty() || TRY(m_compiler.recorded())) return inputs;
@@ -184,7 +185,7 @@ Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::stri
   return path;
 }
 
-/// Types that numpy lacks come as their codes.
+/// Returns the outputs by their names in the plan. Numbers of types that numpy does not have arrive as codes.
 Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::string, Tensor> arrays) const {
   std::map<std::string, Tensor> outputs;
   for (const auto& [plan, name] : m_outputs) {
@@ -198,7 +199,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
   return outputs;
 }
 
-/// What was read is removed: a network may run often before its process ends.
+/// Reads the outputs and removes their file, because a network may run often before its process ends.
 Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
   const auto file = answer.files.find("outputs.npz");
   if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
@@ -208,7 +209,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswe
   return namedInPlan(std::move(arrays));
 }
 
-/// On this machine tensors are handed over in memory, as far as both sides see the same.
+/// On this machine, tensors are passed in memory if both processes can map the same memory.
 Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop) {
   const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
   const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
@@ -229,7 +230,8 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
     auto ran = runInMemory(inputs, stop);
     if (ran.ok() || ran.error().cancelled || !m_held->job->isThere()) return ran;
   }
-  // What fails otherwise too says so in words of its own; what does not is handed over in files from now on.
+  // If the run fails with files as well, the error is about the run. If it succeeds with files, files are used from now
+  // on.
   const auto path = TRY(writeInputs(inputs));
   const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}}, .files = {{"inputs.npz", path}}}, stop));
   m_isShared = m_isShared && !inMemory;
@@ -255,7 +257,7 @@ Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& input
   return report;
 }
 
-/// Half as long as the whole network is timed.
+/// Profiles for half as long as the whole network is timed.
 Result<std::vector<StepTime>> ProbedEngine::profile(const std::filesystem::path& inputs, const TimeOptions& options,
                                                     TimeReport& report) {
   const ProbedKind& kind = m_compiler.kind();

@@ -72,14 +72,14 @@ class ProbedEngine final : public Engine {
   std::string m_backend;
   std::shared_ptr<const Plan> m_plan;
   std::shared_ptr<const CompilerInput> m_network;
-  TemporaryFolder m_folder;  ///< of what passes between the processes
+  TemporaryFolder m_folder;  ///< for the files that the two processes exchange
   int m_threads;
-  Json m_options;  ///< that it is compiled with: Lowered::options
+  Json m_options;  ///< the options of its compilation: Lowered::options
   NamesInFile m_inputs, m_outputs;
-  std::shared_ptr<HeldNetwork> m_held;  ///< never null; engines of equal networks share it
-  bool m_asked = true;                  ///< false: it uses the answer that another engine got
+  std::shared_ptr<HeldNetwork> m_held;  ///< is never null; engines of equal networks share it
+  bool m_asked = true;                  ///< false if it uses the answer that another engine got
   SharedTensors m_shared;
-  bool m_isShared = true;  ///< until memory turns out not to be that of the probe
+  bool m_isShared = true;  ///< until it turns out that the probe does not see the same memory
   std::shared_ptr<const ReadBackPlan> m_made;
   BuildReport m_report;
 };

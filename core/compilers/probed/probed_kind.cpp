@@ -37,7 +37,7 @@ Result<ReadBack> ProbedKind::readBackCompared(const CompilerInput& network, cons
   return readBack(network, compiled);
 }
 
-/// The only node whose number stands in the error as a word.
+/// Returns the only node whose number occurs in the error as a word.
 NodeId ProbedKind::failedAt(const CompilerInput& network, const Diagnostic& error) const {
   const std::string text = error.where.node + " " + error.message;
   NodeId found;

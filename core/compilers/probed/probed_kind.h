@@ -27,7 +27,7 @@ struct OptimiserStep {
   bool operator==(const OptimiserStep&) const = default;
 };
 
-/// What readBackCompared() compares on.
+/// The inputs on which readBackCompared() compares numbers.
 struct ComparedOn {
   const std::map<std::string, Tensor>& inputs;  ///< all inputs, by their names in the file that the compiler received
   ProbeJob& job;                                ///< the job that compiled the network and is asked for `values`

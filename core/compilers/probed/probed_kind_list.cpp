@@ -1,4 +1,4 @@
-// All compilers that a probe reaches: a folder and a line of probed_kinds.inc each.
+// Lists all compilers behind probes. Each has a folder and a line in probed_kinds.inc.
 #include <algorithm>
 
 #include "compilers/probed/probed_kind.h"

@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-/// The op of a job that answers for an ability; empty: none does.
+/// Returns the op of a job that answers a question about this ability; empty if none does.
 std::string_view opOf(Ability ability) {
   switch (ability) {
     case Ability::Support:
@@ -31,7 +31,7 @@ std::string_view opOf(Ability ability) {
   return {};
 }
 
-/// A number of threads that another machine says.
+/// Returns the number of threads that another machine reports, limited to sensible numbers.
 int threadsIn(const Json& asked, const Json& hello) {
   constexpr std::uint64_t kMost = 4096;
   const std::uint64_t given = countOf(asked, "threads");

@@ -42,7 +42,7 @@ bool SharedTensors::takes(const Tensor& tensor) {
          tensor.type() != DataType::C64;
 }
 
-/// Nobody can make it shorter while it is read.
+/// The memory cannot be made shorter while it is read.
 Status SharedTensors::open() {
   if (m_file.isOpen()) return Done{};
   m_file = Descriptor(::memfd_create("fusescope-tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING));

@@ -13,7 +13,8 @@ bool isOneOf(const onnxlib::FileNode& node, std::span<const std::string_view> op
   return std::ranges::find(ops, node.op) != ops.end();
 }
 
-/// What a node reads that only changes how a tensor is written down, not what it stands for; else kNone.
+/// If the node only changes the representation of a tensor, not its numbers, returns the tensor that it reads;
+/// otherwise kNone.
 std::uint32_t rewritten(const TensorGraph::Node& node) {
   constexpr std::array<std::string_view, 4> ops{"Identity", "Cast", "QuantizeLinear", "DequantizeLinear"};
   return isOneOf(*node.file, ops) && !node.reads.empty() ? node.reads.front() : kNone;
@@ -24,7 +25,7 @@ bool isView(const onnxlib::FileNode& node) {
   return node.domain.empty() && isOneOf(node, ops);
 }
 
-/// What is known of the tensors of a network before regions are cut out of it.
+/// Facts about the tensors of a network that are determined before regions are cut out of it.
 class Facts {
  public:
   Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told)
@@ -42,8 +43,8 @@ class Facts {
   bool isKept(std::uint32_t tensor) const { return m_kept[tensor]; }
   bool isConstant(std::uint32_t tensor) const { return m_constant[tensor]; }
   bool isFolded(std::uint32_t node) const { return m_folded[node]; }
-  /// Whether it makes numbers that no compiler can know, though only what was folded reads it: their extents are
-  /// enough.
+  /// Returns whether the node calculates numbers that no compiler can know in advance, although only folded nodes read
+  /// it: they need only its extents.
   bool isForExtents(std::uint32_t node) const {
     return std::ranges::any_of(m_network.node(node).makes, [&](std::uint32_t made) {
       return made != kNone && m_varies[made] && !m_constant[made];
@@ -51,7 +52,8 @@ class Facts {
   }
   bool isNeeded(std::uint32_t node) const { return m_needed[node]; }
   std::uint32_t classOf(std::uint32_t tensor) const { return m_equal[tensor]; }
-  /// The tensor itself where the compiler kept it, else the equal one that it kept, else the first equal one.
+  /// Returns the tensor itself if the compiler kept it, otherwise an equal tensor that it kept, otherwise the first
+  /// equal tensor.
   std::uint32_t standIn(std::uint32_t tensor) const { return m_kept[tensor] ? tensor : m_standIn[m_equal[tensor]]; }
 
  private:
@@ -80,7 +82,7 @@ class Facts {
     }
   }
 
-  /// Nodes that make nothing but constants, and those that nobody but such reads.
+  /// Finds the nodes that calculate only constants, and the nodes that only such nodes read.
   void findFolded() {
     m_folded.resize(m_network.nodes().size());
     const std::vector<std::uint32_t>& order = m_network.order();
@@ -124,7 +126,7 @@ class Facts {
   const TensorGraph& m_network;
   const std::vector<std::uint32_t>& m_equal;
   std::vector<bool> m_kept, m_constant, m_varies, m_folded, m_needed;
-  std::vector<std::uint32_t> m_standIn;  // by the first of equal tensors
+  std::vector<std::uint32_t> m_standIn;  // indexed by the number of equal tensors
 };
 
 /// Cuts regions out of a network, one after another.
@@ -162,7 +164,7 @@ class Slicer {
   bool isOwn(std::uint32_t tensor) const { return m_ownClass[m_facts.classOf(tensor)] == m_region; }
 
   void start(std::uint32_t output) {
-    if (std::ranges::find(m_inputs, output) != m_inputs.end()) return;  // another format of what it reads
+    if (std::ranges::find(m_inputs, output) != m_inputs.end()) return;  // an input of the region in another format
     if (isOwn(output)) {
       followPassedOn(output);
     } else {
@@ -170,7 +172,7 @@ class Slicer {
     }
   }
 
-  /// `tensor` is equal to an input: the nodes on the way there that hand it on.
+  /// `tensor` is equal to an input. Adds the nodes between them, which pass the input on.
   void followPassedOn(std::uint32_t tensor) {
     while (tensor != kNone && std::ranges::find(m_inputs, tensor) == m_inputs.end() && spend()) {
       const std::uint32_t producer = m_network.tensor(tensor).producer;
@@ -182,7 +184,7 @@ class Slicer {
     }
   }
 
-  /// Takes the node that makes `tensor`, whatever is known of that.
+  /// Adds the node that calculates `tensor`, regardless of what is known about that node.
   void enter(std::uint32_t tensor) {
     const std::uint32_t producer = m_network.tensor(tensor).producer;
     if (producer == kNone) {
@@ -191,7 +193,7 @@ class Slicer {
     }
     m_cover.nodes.push_back(producer);
     if (const std::uint32_t source = passedOn(m_network, producer); source != kNone) {
-      read(source);  // not what is equal to it: that may be `tensor`
+      read(source);  // the source itself, because a tensor equal to it may be `tensor`
       return;
     }
     for (const std::uint32_t source : m_network.node(producer).reads)
@@ -213,7 +215,8 @@ class Slicer {
     }
   }
 
-  /// Another region makes `tensor`. This one may make it again from an input of its own, that is written otherwise.
+  /// Another region calculates `tensor`. This region may calculate it again from one of its own inputs that is another
+  /// representation of the same numbers.
   void crossKept(std::uint32_t tensor) {
     std::vector<std::uint32_t> crossed;
     while (!isOwn(tensor)) {
@@ -229,7 +232,7 @@ class Slicer {
     m_cover.nodes.insert(m_cover.nodes.end(), crossed.begin(), crossed.end());
   }
 
-  /// Beside nodes that calculate, those that do nothing are gone.
+  /// If the region contains nodes that calculate, removes the nodes that do nothing.
   void dropWhatPassesOn() {
     const auto doesNothing = [&](std::uint32_t node) { return passedOn(m_network, node) != kNone; };
     if (!std::ranges::all_of(m_cover.nodes, doesNothing)) std::erase_if(m_cover.nodes, doesNothing);
@@ -237,14 +240,14 @@ class Slicer {
 
   const TensorGraph& m_network;
   const Facts& m_facts;
-  std::vector<std::uint32_t> m_ownClass, m_seen;  // the last region that has or met it
+  std::vector<std::uint32_t> m_ownClass, m_seen;  // the last region that contains, or has visited, each tensor
   std::vector<std::uint32_t> m_open, m_inputs;
   SliceCover m_cover;
   std::uint32_t m_region = 0;
   std::size_t m_stepsLeft;
 };
 
-/// Whether an equal node is calculated in place of this one.
+/// Returns whether an equal node is calculated instead of this one.
 bool isMerged(const TensorGraph& network, const Facts& facts, std::uint32_t index) {
   const std::vector<std::uint32_t>& makes = network.node(index).makes;
   return std::ranges::any_of(makes, [&](std::uint32_t made) {

@@ -18,7 +18,7 @@ const FileGraph* bodyOf(const onnxlib::FileAttribute& attribute) {
   return body == nullptr ? nullptr : body->get();
 }
 
-/// Hands `use` each name that `body` reads and does not make: those of what is around it.
+/// Calls `use` with each name that `body` reads and does not define; these are names of the graphs around it.
 void namesFromOutside(const FileGraph& body, const std::function<void(std::string_view)>& use) {
   std::unordered_set<std::string_view> own;
   for (const auto& input : body.inputs) own.insert(input.name);
@@ -62,7 +62,7 @@ void TensorGraph::addNode(const FileNode& file) {
     if (consumers.empty() || consumers.back() != index) consumers.push_back(index);
   };
   for (const std::string& name : file.inputs) read(name);
-  std::set<std::string_view> captured;  // each once, in the order of their names
+  std::set<std::string_view> captured;  // each name once, in alphabetical order
   for (const auto& attribute : file.attributes)
     if (const FileGraph* body = bodyOf(attribute))
       namesFromOutside(*body, [&](std::string_view name) { captured.insert(name); });
@@ -78,7 +78,7 @@ void TensorGraph::addNode(const FileNode& file) {
 }
 
 void TensorGraph::sortNodes() {
-  std::vector<std::uint32_t> waits(m_nodes.size(), 0);  // for how many producers
+  std::vector<std::uint32_t> waits(m_nodes.size(), 0);  // the number of producers for which each node waits
   for (std::uint32_t i = 0; i < m_nodes.size(); ++i) {
     std::vector<std::uint32_t> reads = m_nodes[i].reads;
     sortDistinct(reads);

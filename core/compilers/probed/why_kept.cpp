@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-/// For the code of the compiler to be hashed: a question about keys has to know it.
+/// How long a question about keys waits until the code of the compiler is hashed, because the keys contain the hashes.
 constexpr std::chrono::minutes kMostWait{10};
 
 void addDifferences(const std::string& field, const Json& here, const Json& nearest,
@@ -53,7 +53,7 @@ class KeptQuestions {
   }
 
  private:
-  /// As ProbedEngine asks for it.
+  /// Adds the question that ProbedEngine would ask.
   Status addSegment(const std::shared_ptr<const Plan>& plan, const Segment& segment,
                     const std::map<std::string, Dims>& extents) {
     const Part part = TRY(segmentPart(plan, segment, extents, m_options.stop));

@@ -51,7 +51,7 @@ class BetweenLayers {
   LayerPlaces& m_made;
   const std::vector<bool>& m_moves;
   const std::vector<ValueId>& m_same;
-  std::vector<std::vector<std::size_t>> m_holders;  ///< by NodeId: the layers that hold it
+  std::vector<std::vector<std::size_t>> m_holders;  ///< by NodeId: the layers that contain the node
 };
 
 }  // namespace fusescope

@@ -37,7 +37,7 @@ class KnownNames {
   const EngineLog* m_log;
   std::map<std::string, std::vector<std::string>, std::less<>> m_underscored, m_byModule;
   std::map<std::string, std::string, std::less<>> m_opOf;  ///< by node of the file
-  std::set<std::string, std::less<>> m_constants;          ///< of the file
+  std::set<std::string, std::less<>> m_constants;          ///< names of constants of the file
   std::size_t m_longest = 0;
 };
 

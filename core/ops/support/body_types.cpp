@@ -10,8 +10,9 @@
 namespace fusescope::ops {
 namespace {
 
-constexpr int kPreciseRounds = 2;   // rounds in which carried extents are widened one by one
-constexpr int kDeepestPrecise = 3;  // bodies with more levels of bodies inside carry extents of which nothing is known
+constexpr int kPreciseRounds = 2;  // rounds in which carried extents are widened one by one
+// If bodies are nested more deeply, nothing is known about the extents of carried values.
+constexpr int kDeepestPrecise = 3;
 
 /// Returns how many levels of bodies are nested in `graph`.
 int nesting(const Graph& graph) {

@@ -5,7 +5,7 @@
 
 namespace fusescope::ops {
 
-/// Whether nothing is known of a type.
+/// Returns whether nothing is known of a type.
 inline bool isUnknown(const TensorType& type) {
   return type.dtype == DataType::Undefined && type.container == Container::None;
 }

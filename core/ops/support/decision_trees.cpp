@@ -27,10 +27,12 @@ bool holds(const TreeNode& node, double x) {
   }
 }
 
-/// Whether a path from `root` returns to a node on it. `done` are the nodes that were already checked.
+/// Returns whether a path from `root` leads back to a node on this path. `done` are the nodes that have been checked
+/// before.
 bool hasCircle(const std::vector<TreeNode>& nodes, std::size_t root, std::vector<bool>& done) {
   std::vector<bool> onTheWay(nodes.size(), false);
-  std::vector<std::pair<std::size_t, int>> way{{root, 0}};  // nodes, and how many of their two successors were visited
+  // The nodes of the path, each with the number of its two successors that were visited.
+  std::vector<std::pair<std::size_t, int>> way{{root, 0}};
   while (!way.empty()) {
     auto& [at, taken] = way.back();
     if (taken == 0) onTheWay[at] = true;

@@ -22,7 +22,7 @@ struct EinsumEquation {
 /// Reads the equation of an Einsum whose operands have these ranks.
 Result<EinsumEquation> einsumEquation(const Node& node, const std::vector<std::size_t>& ranks);
 
-/// Whether the equation contains an upper-case letter, which TensorRT's parser does not read.
+/// Returns whether the equation contains an upper-case letter, which TensorRT's parser does not read.
 bool hasUpperCase(const std::string& equation);
 /// Returns an equivalent equation with lower-case letters only, or nothing if `equation` has more than 26 letters. The
 /// result always includes the output, because an omitted output would be ordered by the letters.

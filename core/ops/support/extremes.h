@@ -5,12 +5,12 @@ namespace fusescope::ops {
 // The maximum and minimum of IEEE 754: if one operand is NaN, the result is NaN. std::max() and std::min() would depend
 // on the order of the operands.
 
-/// Whether `value` replaces `best`, the largest value so far.
+/// Returns whether `value` replaces `best`, the largest value so far.
 template <class T>
 bool isAbove(const T& value, const T& best) {
   return best == best && !(value <= best);
 }
-/// Whether `value` replaces `best`, the smallest value so far.
+/// Returns whether `value` replaces `best`, the smallest value so far.
 template <class T>
 bool isBelow(const T& value, const T& best) {
   return best == best && !(value >= best);

@@ -15,7 +15,7 @@ class GraphEvaluator {
 
  private:
   const Graph& m_graph;
-  /// By position of the node in the order: the values that no later node reads.
+  /// For each position in the order of the nodes, the values that no later node reads.
   std::vector<std::vector<ValueId>> m_lastUses;
 };
 

@@ -27,7 +27,7 @@ std::optional<Dim> broadcastDim(const Dim& a, const Dim& b) {
   if (a.known() && a.size == 1) return b;
   if (b.known() && b.size == 1) return a;
   if (a.known() && b.known()) return std::nullopt;
-  if (a.known()) return a;  // the other must be 1 or equal
+  if (a.known()) return a;  // the other extent must be 1 or equal
   if (b.known()) return b;
   return broadcastExtent(a, b);
 }

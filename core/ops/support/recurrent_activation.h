@@ -36,11 +36,11 @@ struct RecurrentActivation {
 Result<std::vector<RecurrentActivation>> readActivations(const Node& node, const std::vector<std::string>& defaults,
                                                          std::size_t directions);
 
-/// Whether the node is an LSTM or ONNX Runtime's DynamicQuantizeLSTM, which has the same gates and attributes.
+/// Returns whether the node is an LSTM or ONNX Runtime's DynamicQuantizeLSTM, which has the same gates and attributes.
 bool isLstm(const Node& node);
 /// Returns the names of the activations that a recurrent node uses if it names none.
 std::vector<std::string> defaultActivations(const Node& node);
-/// Whether the node uses these default activations in every direction, and does not clip.
+/// Returns whether the node uses these default activations in every direction, and does not clip.
 bool hasStandardActivations(const Node& node);
 
 /// Computes values[i] = f(values[i]), for float and double.

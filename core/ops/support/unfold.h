@@ -7,7 +7,7 @@
 
 namespace fusescope::ops {
 
-/// Whether the window is 1×1 and visits each element exactly once.
+/// Returns whether the window is 1×1 and visits each element exactly once.
 inline bool isPointwise(const Window& window) {
   const Dims ones(window.kernel.size(), 1), zeros(window.kernel.size(), 0);
   return window.kernel == ones && window.strides == ones && window.padBegin == zeros && window.padEnd == zeros;

@@ -1,1 +1,1 @@
-"""One module for each compiler; ../base.py says what such a module has."""
+"""There is one module for each compiler. ../base.py describes what it contains."""

@@ -1,4 +1,5 @@
-"""ONNX Runtime. Its optimised network says what it made of a network; kernels and their names are those of its nodes."""
+"""ONNX Runtime. The network that it optimised shows what it made of a network: its kernels are the nodes of that
+network and have their names."""
 
 import contextlib
 import os
@@ -10,8 +11,9 @@ from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-openvino", "onnxruntime-directml")
 
-# Without the first variable it leaves a file in the folder of temporary files, and tells its makers that it was used.
-# Without the second, numpy starts threads that wait for work in a loop, and nothing here multiplies by numpy.
+# Without the first variable, ONNX Runtime leaves a file in the folder of temporary files and reports its use to its
+# makers.
+# Without the second, numpy starts threads that wait for work in a loop, although nothing here multiplies with numpy.
 AHEAD = (("onnxruntime",), {"ORT_DISABLE_TELEMETRY": "1", "OPENBLAS_NUM_THREADS": "1"})
 
 LEVELS = {
@@ -22,14 +24,14 @@ LEVELS = {
 }
 NETWORK = "optimised.onnx"
 WEIGHTS = "optimised.data"
-SMALL_BYTES = 256  # initializers of so many bytes and more are not in the optimised network, but beside it
+SMALL_BYTES = 256  # initializers of at least this many bytes are stored beside the optimised network
 MOST_EVENTS = 100_000  # of a profile
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 ON_CARDS = (CUDA, "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 MOVED = "each run copies its inputs to the card and its outputs back"
-TF32_FROM = 80  # the first compute capability that multiplies in TF32
+TF32_FROM = 80  # the first compute capability that can multiply in TF32
 INFO, ERROR = 1, 3  # severities of its log
-BF16 = 16  # ONNX's number of the type, which numpy has not
+BF16 = 16  # the number of this type in ONNX; numpy has no such type
 
 
 class Compiler(base.Compiler):
@@ -37,9 +39,9 @@ class Compiler(base.Compiler):
         self._session = None
         self._options = {}
         self._network = None
-        self._nodes = 1  # that run, at the least
+        self._nodes = 1  # the least number of runs
         self._kept = None  # a folder with the optimised network
-        self._has_weights = False  # they are there, too
+        self._has_weights = False  # these options exist, too
 
     def open(self, request, files, out_folder, progress):
         base.set_variables(AHEAD)
@@ -52,8 +54,9 @@ class Compiler(base.Compiler):
         return {"version": self._ort.__version__, "devices": providers, "about": about}
 
     def compile(self, request, files, out_folder, progress):
-        """`mark` names values that are to be outputs, too. `values`: values inside are asked for later, so that the
-        weights of the optimised network are kept; else they are not written, which takes half of the time."""
+        """Compiles the network. `mark` names values that become additional outputs. `values` says that inner values
+        will be requested later, so that the weights of the optimised network are stored; otherwise they are not
+        written, which saves half of the time."""
         self._forget()
         options = request.get("options", {})
         self._kept = os.path.join(self._folder, "optimised-" + os.urandom(8).hex())
@@ -102,7 +105,7 @@ class Compiler(base.Compiler):
         return {"ms": ms, **({"remark": MOVED} if card_of(session) else {})}
 
     def profile(self, request, files, out_folder, progress):
-        """A session of its own: profiling cannot be switched on in one that is there."""
+        """Profiles in a separate session, because profiling cannot be switched on in an existing one."""
         self._compiled()
         progress("session")
         prefix = os.path.join(out_folder, "profile")
@@ -116,8 +119,8 @@ class Compiler(base.Compiler):
         return {"ms": ms[1:]}
 
     def values(self, request, files, out_folder, progress):
-        """Values inside a network: of network.onnx as it is, or (`optimised`) of what compile() made of it. `outputs`
-        names those that are to be given besides the network's own."""
+        """Returns inner values: of network.onnx as it is, or (`optimised`) of the network that compile() made from
+        it. `outputs` names the values that are returned in addition to the network's own outputs."""
         path = files.get("network.onnx")
         if request.get("optimised"):
             if self._kept is None or not self._has_weights:
@@ -136,7 +139,7 @@ class Compiler(base.Compiler):
         return {}
 
     def optimisers(self, request, files, out_folder, progress):
-        """What its optimisers say while they work: which there are, and which of them changed something."""
+        """Returns what its optimisers report while they work: which there are, and which of them changed something."""
         progress("session")
         with base.captured_output(os.path.join(out_folder, "log.txt")):
             self._make_session(files["network.onnx"], request.get("options", {}), severity=INFO)
@@ -178,7 +181,7 @@ class Compiler(base.Compiler):
                 session = ort.InferenceSession(
                     path, settings, providers=providers, disabled_optimizers=options.get("disable") or None
                 )
-        except Exception as error:  # its exceptions have no common base
+        except Exception as error:  # its exceptions have no common base class
             if isinstance(error, MemoryError):
                 raise
             raise base.Refusal(str(error).strip(), kind="refused") from None
@@ -186,7 +189,7 @@ class Compiler(base.Compiler):
         return session
 
     def _providers(self, options):
-        """The one that is asked for, with its options, and the CPU's behind it."""
+        """Returns the requested provider with its options, followed by that of the CPU."""
         provider, has_tf32 = options.get("provider") or CPU, options.get("tf32") != "off"
         available = self._ort.get_available_providers()
         if provider not in available:
@@ -198,7 +201,7 @@ class Compiler(base.Compiler):
         return [(provider, {"use_tf32": str(int(has_tf32))} if provider == CUDA else {}), CPU]
 
     def _read(self, path, session):
-        """What the session is to be given, by name."""
+        """Returns the inputs of the session, by name."""
         with self._numpy.load(path, allow_pickle=False) as arrays:
             return self._values(arrays, session)
 
@@ -212,7 +215,7 @@ class Compiler(base.Compiler):
         return self._ort.OrtValue.ortvalue_from_numpy(array)
 
     def _run(self, session, inputs):
-        """name -> array."""
+        """Runs the session and returns {name: array}."""
         names = [output.name for output in session.get_outputs()]
         return dict(zip(names, map(self._array, session.run_with_ort_values(names, inputs))))
 
@@ -223,7 +226,8 @@ class Compiler(base.Compiler):
 
 
 def check_started(providers, session, log):
-    """ONNX Runtime takes the CPU, without a word to its caller, where the asked provider cannot be loaded."""
+    """Refuses if the requested provider could not be loaded, in which case ONNX Runtime uses the CPU without an
+    error."""
     started = session.get_providers()
     if len(providers) == 1 or providers[0][0] in started:
         return
@@ -240,7 +244,7 @@ def check_started(providers, session, log):
 
 
 def card_of(session):
-    """The card that the session runs on, and where it may multiply values of f32 in TF32; {} on the CPU."""
+    """Returns the card on which the session runs, and where it may multiply values of f32 in TF32; {} on the CPU."""
     provider = session.get_providers()[0]
     cards = cuda.devices()[0] if provider in ON_CARDS else []
     if not cards:
@@ -252,7 +256,8 @@ def card_of(session):
 
 
 def assignment(session):
-    """[{provider, nodes: [names]}]: which provider runs which of the network's nodes; [] where it does not say."""
+    """Returns [{provider, nodes: [names]}], which says which provider runs which of the network's nodes; [] if it is
+    not reported."""
     try:
         parts = session.get_provider_graph_assignment_info()
     except Exception:
@@ -264,8 +269,8 @@ def assignment(session):
 
 
 def with_outputs(path, names):
-    """A copy of the network beside it, whose graph has these outputs, too. Messages of protobuf that are written one
-    after another are read as one, with all their outputs."""
+    """Returns the path of a copy of the network, beside it, whose graph has these additional outputs. If messages of
+    protobuf are written one after another, they are read as one message with all their outputs."""
     import shutil
     import tempfile
 
@@ -279,7 +284,7 @@ def with_outputs(path, names):
 
 
 def field(number, payload):
-    """A field of protobuf that has a length: a text or a message."""
+    """Returns a field of protobuf that has a length: a text or a message."""
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 

@@ -1,19 +1,20 @@
-"""OpenVINO: imports a network, compiles it for a device, and writes down what it imported and what it made of it.
+"""OpenVINO: imports a network, compiles it for a device, and writes files that describe what it imported and what it
+made of it.
 
-`support` with `next_threads` says that the network is compiled next, with so many threads: that is done at once where
-all of it was imported, since what compiles is supported, and to ask for that takes long.
+If `support` has `next_threads`, the network will be compiled next with this number of threads. If all of it was
+imported, it is compiled immediately, because what compiles is supported, and asking about support takes long.
 
-`compile`, `support` and `profile` take these options:
+`compile`, `support` and `profile` have these options:
 
-    device     "CPU" where nothing is said; a name that `open` lists
-    hint       "f32", "bf16" or "f16": what it may calculate floats in
-    keep       names of values: the operators that make them are to keep their types
-    threads    0: as OpenVINO wishes
+    device     a name that `open` lists; "CPU" if it is absent
+    hint       "f32", "bf16" or "f16": the type in which floats may be calculated
+    keep       names of values: the operators that make them keep their types
+    threads    0: OpenVINO decides
 
-`mark` of `compile` names values that are to be outputs, too.
+`mark` of `compile` names values that become additional outputs.
 
-Files of answers: model.json is the network as it was imported, before anything was optimised; execution.xml is the
-execution graph, with the names of model.json in originalLayersNames.
+Files of answers: model.json is the network as it was imported, before it was optimised; execution.xml is the
+execution graph, in which originalLayersNames contains the names of model.json.
 """
 
 import json
@@ -25,12 +26,12 @@ from ..blobs import link_or_copy
 
 DISTRIBUTIONS = ("openvino",)
 
-# Without the variable, numpy starts threads that wait for work in a loop, and nothing here multiplies by numpy.
+# Without this variable, numpy starts threads that wait for work in a loop, although nothing here multiplies with numpy.
 AHEAD = (("openvino",), {"OPENBLAS_NUM_THREADS": "1"})
 
 MODEL = "model.json"
 EXECUTION = "execution.xml"
-NO_RULE = ("ONNXFrameworkNode", "NotSupportedONNXNode")  # operators that stand for a node that was not converted
+NO_RULE = ("ONNXFrameworkNode", "NotSupportedONNXNode")  # operators that represent a node that was not converted
 KEEP = "DisablePrecisionConversion_0"
 # Python has no way to make the value of this attribute; reading a network that has it makes one, which can be copied.
 KEEPING = """<?xml version="1.0"?>
@@ -55,8 +56,8 @@ KEEPING = """<?xml version="1.0"?>
 class Compiler(base.Compiler):
     def __init__(self):
         self._ov = self._core = None
-        self._model = self._options = None  # what was compiled last
-        self._asked = None  # what support() read last
+        self._model = self._options = None  # the network that was compiled last
+        self._asked = None  # the network that support() read last
         self._compiled = None
         self._alive = None
 
@@ -100,7 +101,7 @@ class Compiler(base.Compiler):
                     asked.compiled = self._compile(model, asked.options)
                 return {"devices": dict.fromkeys(ops, device), "unconverted": [], "words": ""}
             except RuntimeError:
-                self._asked = None  # what it is that does not compile, the device says
+                self._asked = None  # the device says what does not compile
         devices = self._core.query_model(model, device)
         return {"devices": dict(devices), "unconverted": unconverted, "words": words}
 
@@ -191,7 +192,7 @@ class Compiler(base.Compiler):
         return self._core.compile_model(model, options.get("device", "CPU"), asked)
 
     def _read_what_converts(self, path):
-        """The network, and what the importer says where it does not take all of it."""
+        """Returns the network, and what the importer says if it does not convert all of it."""
         try:
             return self._core.read_model(path), ""
         except RuntimeError as error:
@@ -201,13 +202,14 @@ class Compiler(base.Compiler):
         importer = FrontEndManager().load_by_framework("onnx")
         try:
             file = importer.load(path)
-            self._alive = importer, file  # the model's operators use both
+            self._alive = importer, file  # operators of the model use both
             return importer.convert_partially(file), words
         except RuntimeError:
             raise base.Refusal(words) from None
 
     def _keep(self, ops, values):
-        """Marks the operators that make these values and those that only they are made of. Their names."""
+        """Marks the operators that make these values, with the unnamed operators that belong to them (parts()).
+        Returns the names of all of them."""
         if not values:
             return []
         example = self._core.read_model(KEEPING, self._ov.Tensor(self._ov.Type.u8, [0]))
@@ -224,19 +226,19 @@ class Compiler(base.Compiler):
 
     def _write_execution(self, compiled, out_folder):
         weights = os.path.join(out_folder, "execution.bin")
-        os.symlink(os.devnull, weights)  # as large as the network, and read by nobody
+        os.symlink(os.devnull, weights)  # it is as large as the network, and nobody reads it
         self._ov.serialize(compiled.get_runtime_model(), os.path.join(out_folder, EXECUTION), weights)
         os.unlink(weights)
 
     def _ready(self, compiled, path):
-        """A request whose inputs are those of the file."""
+        """Returns a request whose inputs are set to those of the file."""
         import numpy
 
         with numpy.load(path, allow_pickle=False) as arrays:
             return self._ready_with(compiled, arrays)
 
     def _ready_with(self, compiled, arrays):
-        """The same with these arrays, by name."""
+        """Does the same with these arrays, by name."""
         if compiled is None:
             raise base.Refusal("Nothing was compiled yet.")
         ask = compiled.create_infer_request()
@@ -257,16 +259,16 @@ class Compiler(base.Compiler):
 
 
 class Asked:
-    """What support() read, and perhaps compiled, for the compile() that follows."""
+    """The network that support() read, and perhaps compiled, for the following compile()."""
 
     def __init__(self, identity, written):
-        self.identity, self.written = identity, written  # of the file; where the network is written down
+        self.identity, self.written = identity, written  # the file's path; the file to which the network is described
         self.model = self.compiled = self.options = None
         self.kept, self.phases = [], Phases(lambda name: None)
 
 
 class Phases:
-    """`with phases(name): …` measures a phase and tells of it."""
+    """`with phases(name): …` measures a phase and reports its progress."""
 
     def __init__(self, progress):
         self.list, self._progress = [], progress
@@ -287,7 +289,8 @@ class Phases:
 
 
 def numbered(model):
-    """The operators of a network by new names, #0, #1, …: the names of its nodes may hold commas, blanks, or be alike."""
+    """Gives the operators of a network the new names #0, #1, …, because the names of its nodes may contain commas or
+    blanks, or may be equal."""
     ops = {}
     for index, op in enumerate(model.get_ordered_ops()):
         op.set_friendly_name(f"#{index}")
@@ -311,7 +314,8 @@ def write_model(ops, path):
 
 
 def parts(op, names):
-    """The names of `op` and of the operators without a named value that it is made of: all that one node became."""
+    """Returns the names of `op` and of the operators without a named value on which it depends: all operators that
+    one node became."""
     found, waiting = [], [op]
     while waiting:
         each = waiting.pop()
@@ -325,7 +329,7 @@ def parts(op, names):
 
 
 def as_array(tensor):
-    """What `tensor` holds, in a type of numpy; bfloat16 as two bytes each."""
+    """Returns the contents of `tensor` in a type of numpy. A bfloat16 is returned as two bytes."""
     import numpy
 
     if tensor.get_element_type().get_type_name() == "bf16":

@@ -1,8 +1,9 @@
-"""TensorRT for servers, 10.1 to 11: `pip install tensorrt`. It needs an NVIDIA card, to compile as to run.
+"""TensorRT for servers, versions 10.1 to 11: `pip install tensorrt`. It needs an NVIDIA card for compiling as well
+as for running.
 
-It is untried: it was written by the documentation of its Python interface. What is common with TensorRT for RTX, which
-was tried, is in tensorrt_rtx.py; what stands here is what only this one has: networks that are not strongly typed
-(until 10), a timing cache, and an inspector that can be asked as soon as the engine is built.
+It is untried: it was written from the documentation of its Python interface. What it has in common with TensorRT for
+RTX, which was tried, is in tensorrt_rtx.py. This module contains what only this one has: networks that are not
+strongly typed (until version 10), a timing cache, and an inspector that can be asked as soon as the engine is built.
 """
 
 import contextlib
@@ -16,10 +17,10 @@ from . import tensorrt_rtx as rtx
 DISTRIBUTIONS = ("tensorrt", "tensorrt-cu13", "tensorrt-cu12", "tensorrt-cu11")
 AHEAD = (("tensorrt",), {})
 
-OLDEST = (10, 1)  # its parser is the first that says of parts of a network whether it takes them
+OLDEST = (10, 1)  # the first version whose parser says which parts of a network it supports
 LAYERS = "layers.json"
 TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BF16"}  # trt.DataType
-FLAGS = {"f16": "FP16", "bf16": "BF16", "int8": "INT8"}  # trt.BuilderFlag, what the builder is allowed besides f32
+FLAGS = {"f16": "FP16", "bf16": "BF16", "int8": "INT8"}  # trt.BuilderFlag: what the builder may use in addition to f32
 UNTRIED = "Nobody has run TensorRT for servers through Fusescope yet: its part was written by its documentation."
 
 
@@ -49,7 +50,7 @@ class Compiler(rtx.Compiler):
                     help="Plan for the target of that version: the types are written into the network then.",
                 )
             return builder.create_network(0)
-        # A flag until 10; afterwards there is nothing else, and a flag that does nothing may be gone.
+        # This is a flag until version 10. Later versions always do it, and a flag without effect may have been removed.
         strong = getattr(trt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
         return builder.create_network(0 if strong is None or version_of(trt) >= (11,) else 1 << int(strong))
 
@@ -66,12 +67,12 @@ class Compiler(rtx.Compiler):
         return {**set_types(self._trt, network, precisions, outputs), "constraints": options["constraints"]}
 
     def _of_card(self, config, options):
-        """It compiles for the card that is there."""
+        """Prepares a build for the card of this machine, the only one for which it compiles: reads the timing cache."""
         path = options.get("timing_cache")
         if not path:
             return
         folder = os.path.dirname(os.path.abspath(path))
-        if not os.access(folder, os.W_OK):  # before minutes are spent on what it is to keep
+        if not os.access(folder, os.W_OK):  # checked before minutes are spent on what should be stored
             raise base.Refusal(f"Nothing can be written into the folder {folder} of the timing cache.", kind="asked",
                                help="Give another file.")
         cache = config.create_timing_cache(read_or_empty(path))
@@ -83,7 +84,8 @@ class Compiler(rtx.Compiler):
             )
 
     def _of_build(self, config, options):
-        """An engine is there by now: that its times are lost is no reason to lose it as well."""
+        """Stores the timing cache. The engine exists by now, so that losing the times is no reason to lose the
+        engine as well."""
         if not options.get("timing_cache"):
             return {}
         try:
@@ -100,7 +102,8 @@ class Compiler(rtx.Compiler):
 
 
 def keep_times(config, path):
-    """The whole file or the old one, whoever else reads it or writes it. Others may use it as they might before."""
+    """Writes the times so that other processes see either the whole new file or the old one. The rights of the file
+    stay the same."""
     data = bytes(memoryview(config.get_timing_cache().serialize()))
     new = f"{path}.{os.getpid()}"
     try:
@@ -117,7 +120,7 @@ def keep_times(config, path):
 
 
 def version_of(trt):
-    """(10, 16, 1) of "10.16.1.11"."""
+    """Returns (10, 16, 1) for "10.16.1.11"."""
     return tuple(int(number) for number in re.findall(r"\d+", trt.__version__)[:3])
 
 
@@ -136,8 +139,8 @@ def read_or_empty(path):
 
 
 def set_types(trt, network, precisions, outputs):
-    """Sets the types of all layers of float that the parser made of a node of `precisions` or `outputs` (name -> type).
-    Answers them as [layer, node, type, "precision" | "output"], and the nodes of which there is no such layer."""
+    """Sets the types of all layers of floats that the parser made of a node in `precisions` or `outputs` (name ->
+    type). Returns the types as [layer, node, type, "precision" | "output"], and the nodes without such a layer."""
     done, unmatched = [], set(precisions) | set(outputs)
     for index in range(network.num_layers):
         layer = network.get_layer(index)
@@ -156,7 +159,7 @@ def set_types(trt, network, precisions, outputs):
 
 
 def nodes_of(layer):
-    """Names of the ONNX nodes that the parser made a layer of."""
+    """Returns the names of the ONNX nodes from which the parser made a layer."""
     for piece in re.split("[\x1e\x1f]", layer.metadata or ""):
         match = re.fullmatch(r"\[ONNX Layer: (.*?)( \| .*)?\]", piece, re.DOTALL)
         if match:
@@ -164,7 +167,7 @@ def nodes_of(layer):
 
 
 def computes_floats(trt, layer):
-    """Layers that work on integers, booleans or extents keep their types."""
+    """Returns whether a layer calculates floats. Layers that process integers, booleans or extents keep their types."""
     floats = [getattr(trt.DataType, name) for name in TYPES.values()]
     outputs = [layer.get_output(i) for i in range(layer.num_outputs)]
     return any(not tensor.is_shape_tensor and tensor.dtype in floats for tensor in outputs)

@@ -1,12 +1,13 @@
-"""TensorRT for RTX: `pip install tensorrt-rtx`. It compiles without a card; to run what it compiled it needs one.
+"""TensorRT for RTX: `pip install tensorrt-rtx`. It compiles without a card, but needs one to run what it compiled.
 
-Only its documented Python interface is used. An engine is measured and dropped, unless `keep_engine` asks for the file
-or a card is there to run it. What runs on a card is untried: it was written by the documentation alone.
+Only its documented Python interface is used. An engine is measured and discarded, unless `keep_engine` requests its
+file or there is a card to run it. Running on a card is untried: that part was written from the documentation only.
 
-The log is a file of lines, each a JSON array [severity, text] with a whole message: a name in it may hold line ends.
+The log is a file of lines, each of which is a JSON array [severity, text] with a whole message, because names in it
+may contain line breaks.
 
-TensorRT for servers has the same Python interface: tensorrt.py beside this is the same class under another module's
-name, and what differs are the methods that begin with `_of_` here.
+TensorRT for servers has the same Python interface: tensorrt.py contains the same class for another module, and only
+the methods that begin with `_of_` differ.
 """
 
 import contextlib
@@ -47,15 +48,15 @@ class Compiler(base.Compiler):
 
     @staticmethod
     def _form_of(options):
-        """What `options` say of how a network is read: one that was read otherwise is another."""
+        """Returns the options that determine how a network is read. If they differ, a network must be read again."""
         return options.get("typing")
 
     def _of_network(self, builder, options):
-        """The network that the parser fills."""
+        """Returns the network that the parser fills."""
         return builder.create_network(0)
 
     def _of_types(self, network, config, options):
-        """After the network was read: what is told of types besides. Answers what `compile` answers of it."""
+        """Sets types when the network has been read. Returns members of the answer to `compile`."""
         return {}
 
     def _of_card(self, config, options):
@@ -63,16 +64,17 @@ class Compiler(base.Compiler):
         config.set_compute_capability(self._compute_capability(str(options.get("sm", "CURRENT"))), 0)
 
     def _of_build(self, config, options):
-        """After the engine was built. Answers what `compile` answers of it."""
+        """Is called when the engine has been built. Returns members of the answer to `compile`."""
         return {}
 
     def _of_engine(self, out_folder):
-        """The same, once nothing of the build is left beside the engine."""
+        """Is called when nothing but the engine is left of the build. Returns members of the answer to `compile`."""
         return {}
 
     def support(self, request, files, out_folder, progress):
-        """Which nodes the parser takes: every refusal in its words, and the parts that lie between them. A network that
-        it takes whole is kept for compile(), since reading it again takes as long."""
+        """Returns which nodes the parser supports: each refusal in its own words, and the parts between the refused
+        nodes. A network of which it supports everything is kept for compile(), because reading it again would take
+        as long."""
         progress("support")
         path, options = files["network.onnx"], request.get("options", {})
         start = time.perf_counter()
@@ -97,8 +99,9 @@ class Compiler(base.Compiler):
         }
 
     def compile(self, request, files, out_folder, progress):
-        """Options: `sm` ("89", or "CURRENT": the card that is there), `threads`, `workspace` in bytes, `keep_engine`,
-        and `profile`, for inputs of dynamic extents: name -> {"min": extents, "opt": extents, "max": extents}."""
+        """Compiles the network. Options: `sm` ("89", or "CURRENT" for the card of this machine), `threads`,
+        `workspace` in bytes, `keep_engine`, and `profile`, for inputs of dynamic extents: name -> {"min": extents,
+        "opt": extents, "max": extents}."""
         options = request.get("options", {})
         self._engine, self._runner = None, None
         base.reset_peak()
@@ -118,7 +121,7 @@ class Compiler(base.Compiler):
             with open(os.path.join(out_folder, ENGINE), "wb") as file:
                 file.write(memoryview(engine))
         told.update(self._of_build(config, options))
-        del parser, network, config, builder  # what is loaded needs the room
+        del parser, network, config, builder  # loading the engine needs the memory
         if self._devices:
             self._engine = engine
         told.update(self._of_engine(out_folder))
@@ -147,7 +150,8 @@ class Compiler(base.Compiler):
         return {"ms": ms, "remark": f"running with {self.title} is untried through Fusescope"}
 
     def profile(self, request, files, out_folder, progress):
-        """profile.json: for each run a list of [layer, milliseconds]; layers.json: what the inspector says."""
+        """Profiles the engine. Writes profile.json, which contains for each run a list of [layer, milliseconds], and
+        layers.json, which contains what the inspector reports."""
         runs = []
         with self._prepared().profiled() as runner:
             runner.set_inputs(npz.read(files["inputs.npz"]))
@@ -167,8 +171,8 @@ class Compiler(base.Compiler):
         return builder, network, trt.OnnxParser(network, self._logger)
 
     def _parsed(self, path, options):
-        """As support() left it, where that was asked of the same file in the same form, and how many milliseconds that
-        took then."""
+        """Returns the network that support() has read, if it was the same file in the same form, with the
+        milliseconds that reading took then. Otherwise reads it."""
         asked, self._asked = self._asked, None
         if asked is not None and asked[:2] == (base.identity(path), self._form_of(options)):
             return asked[2]
@@ -203,7 +207,7 @@ class Compiler(base.Compiler):
         return known[name]
 
     def _errors(self, begin=0):
-        """Of the messages from the one with the number `begin` on."""
+        """Returns the errors among the messages from number `begin` on."""
         logger = self._trt.ILogger
         bad = (logger.INTERNAL_ERROR, logger.ERROR)
         return "\n".join(text for severity, text in self._messages[begin:] if severity in bad)
@@ -230,7 +234,7 @@ class Compiler(base.Compiler):
 
 
 class Runner:
-    """A network on a card."""
+    """Runs a network on a card."""
 
     def __init__(self, trt, logger, plan, title, errors):
         self._trt, self._title, self._errors = trt, title, errors
@@ -288,7 +292,7 @@ class Runner:
 
     @contextlib.contextmanager
     def profiled(self):
-        """Meanwhile it runs in a context of its own, which is profiled: a context that ever was takes longer."""
+        """Runs in a separate context that is profiled, because a context that was ever profiled is slower."""
         kept, self._context = self._context, self._new_context()
         self._context.profiler = self._profiler
         try:
@@ -327,7 +331,7 @@ def make_logger(trt, messages):
         def log(self, severity, text):
             messages.append((severity, text))
             if severity in (trt.ILogger.INTERNAL_ERROR, trt.ILogger.ERROR):
-                print(text, file=sys.stderr)  # what is known if this ends the process
+                print(text, file=sys.stderr)  # this is known even if the call ends the process
 
     return Logger()
 
@@ -371,7 +375,8 @@ def optimization_profile(builder, extents):
 
 
 def refusals(parser):
-    """What the parser refuses. `stack`: the nodes whose bodies or functions it is in, the outermost first."""
+    """Returns what the parser refuses. `stack` contains the nodes in whose bodies or functions it is, the outermost
+    first."""
     errors = (parser.get_error(i) for i in range(parser.num_errors))
     return [
         {
@@ -392,7 +397,7 @@ def as_words(refusal):
 
 
 def descriptor(trt, data_type):
-    """The type of elements as .npy files call it."""
+    """Returns the type of elements as .npy files name it."""
     known = {
         trt.DataType.FLOAT: "<f4",
         trt.DataType.HALF: "<f2",

@@ -1,24 +1,25 @@
-"""torch: runs an exported program (.pt2) of a network as it is (eager), or compiled by TorchInductor.
+"""torch: runs an exported program (.pt2) of a network unchanged (eager), or compiled by TorchInductor.
 
 Options of `compile`:
 
     mode      "eager" or "inductor"
-    device    "cpu", "cuda", or "auto": the first CUDA card where there is one
-    half      "f16" or "bf16"; absent: floats stay as they are
-    half_by   "autocast": torch's autocast chooses by operator; "whole": all floats of the program are of that type
+    device    "cpu", "cuda", or "auto": the first CUDA card if there is one
+    half      "f16" or "bf16"; if it is absent, floats keep their types
+    half_by   "autocast": torch's autocast chooses by operator; "whole": all floats of the program get that type
     tf32      "default": f32 is multiplied in TF32 where torch does so by itself; "off": nowhere
-    threads   0: as torch wishes
-    inputs    [{name, called, type, dims, extents}], in the network's order: `called` by its author; a null extent of
-              `dims` is any; `extents` are those that are compiled for
+    threads   0: torch decides
+    inputs    [{name, called, type, dims, extents}], in the network's order: `called` is the author's name; an extent of
+              `dims` that is null may have any value; `extents` are those for which the program is compiled
     outputs   [{name, called, type, dims}]
 
-`export {names{}, outputs[]}` makes an ONNX network of the exported program: ../torch_export.py.
-`capture` makes an exported program of a file that is run for it, which the user has confirmed by its hash:
-../torch_capture.py. Either {script{path, function, sha256}, breaks} or {torchscript{sha256}, inputs[{name, type, dims}], wanted}.
+`export {names{}, outputs[]}` makes an ONNX network from the exported program: ../torch_export.py. `capture` runs a
+file, whose hash the user has confirmed, and makes an exported program from it: ../torch_capture.py. It has either
+{script{path, function, sha256}, breaks} or {torchscript{sha256}, inputs[{name, type, dims}], wanted}.
 
-Files of answers: program.json says what the program has and what each of its nodes did in a run; provenance.json holds
-what TorchInductor tells of its kernels; profile.json, what torch's profiler saw; network.onnx, with its weights beside
-it where they are many, is what `export` makes; program.pt2 or network.onnx what `capture` makes.
+Files of answers: program.json describes the program and what each of its nodes did in a run; provenance.json
+contains what TorchInductor reports about its kernels; profile.json contains what torch's profiler recorded;
+network.onnx is the result of `export`, with large weights in a file beside it; program.pt2 or network.onnx is the
+result of `capture`.
 """
 
 import json
@@ -34,8 +35,8 @@ DISTRIBUTIONS = ("torch",)
 
 OLDEST = (2, 11)
 PROGRAM = "program.pt2"
-SCRIPT, TORCHSCRIPT = "script.py", "model.pt"  # what `capture` is handed
-MOST_PROFILED = 20  # runs
+SCRIPT, TORCHSCRIPT = "script.py", "model.pt"  # the files that `capture` receives
+MOST_PROFILED = 20  # number of runs
 DRIVER = "/proc/driver/nvidia/version"
 NO_COMPILER = ("InvalidCxxCompiler", "Failed to find C compiler", "Python.h")
 UNMOVED = "inputs lie on the card before a run begins, and outputs stay there: no transfers are counted"
@@ -142,7 +143,8 @@ class Compiler(base.Compiler):
         return {"ms": ms, **({"remark": UNMOVED} if self._device != "cpu" else {})}
 
     def profile(self, request, files, out_folder, progress):
-        """Eager nodes are called one by one, each under its name, since torch's profiler knows operators alone."""
+        """Profiles a program. Eager nodes are called one by one, each under its name, because torch's profiler knows
+        only operators."""
         args, kwargs = self._given(self._read(files))
         if self._mode == "eager":
             run = lambda named: self._program.named_run(args, kwargs, named)  # noqa: E731
@@ -157,7 +159,7 @@ class Compiler(base.Compiler):
         return {"ms": ms}
 
     def _allow_tf32(self, as_by_itself):
-        """A job may compile again, with other options."""
+        """Sets whether TF32 may be used, because a job may compile again with other options."""
         backends = self._torch.backends
         if self._tf32 is None:
             self._tf32 = (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32)
@@ -176,7 +178,8 @@ class Compiler(base.Compiler):
         return asked
 
     def _compile(self, program):
-        """Compiles for the usual inputs. Gives what runs, and what TorchInductor writes of the kernels that it made."""
+        """Compiles for the usual inputs. Returns what runs, and what TorchInductor writes about the kernels that it
+        made."""
         folder = tempfile.mkdtemp(prefix="inductor-")
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "cache")
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
@@ -228,7 +231,8 @@ class Compiler(base.Compiler):
 
 
 class Words:
-    """What torch fails at, as a refusal in its words. No node is looked for that is to blame: a program runs whole."""
+    """Turns a failure of torch into a refusal with torch's words. It does not look for a node that caused it,
+    because a program runs as a whole."""
 
     def __init__(self, doing):
         self._doing = doing
@@ -250,8 +254,8 @@ class Words:
 
 
 def watched_inductor(graphs):
-    """TorchInductor as a backend of torch.compile. What it is given is noted in `graphs`: nodes may have other names
-    there than in the program."""
+    """Returns TorchInductor as a backend of torch.compile that records in `graphs` what it receives: nodes may have
+    other names there than in the program."""
     from torch._dynamo.backends.registry import lookup_backend
 
     inductor = lookup_backend("inductor")
@@ -264,7 +268,7 @@ def watched_inductor(graphs):
 
 
 def cards_of(torch):
-    """[{name, sm, memory}] and, where there is none, why, as a sentence."""
+    """Returns [{name, sm, memory}] and, if it is empty, the reason as a sentence."""
     if torch.version.cuda is None:
         return [], "This torch was built without CUDA."
     try:
@@ -272,13 +276,13 @@ def cards_of(torch):
         for index in range(torch.cuda.device_count()):
             facts = torch.cuda.get_device_properties(index)
             found.append({"name": facts.name, "sm": f"{facts.major}{facts.minor}", "memory": facts.total_memory})
-    except Exception as error:  # a driver that is too old, a card in a bad state
+    except Exception as error:  # a driver that is too old, or a card in a bad state
         return [], f"CUDA cannot be used here: {programs.first_lines(error, 1)}"
     return found, "" if found else "There is no NVIDIA driver here, or it knows no card."
 
 
 def tf32_of(torch):
-    """Where the card may multiply floats of f32 in TF32."""
+    """Returns where the card may multiply floats of f32 in TF32."""
     if torch.cuda.get_device_capability() < (8, 0):
         return []
     allowed = {
@@ -289,7 +293,7 @@ def tf32_of(torch):
 
 
 def driver_version():
-    """Of the NVIDIA driver, "" where there is none."""
+    """Returns the version of the NVIDIA driver, or "" if there is none."""
     try:
         with open(DRIVER, encoding="utf-8", errors="replace") as file:
             found = re.search(r"\b\d+\.\d+(\.\d+)?\b", file.readline())

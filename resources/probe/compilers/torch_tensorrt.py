@@ -1,16 +1,16 @@
-"""Torch-TensorRT: how it would divide an exported program (.pt2) into TensorRT engines and what stays in torch. It is
-asked for its dry run alone, which converts nothing, so that nothing is there to be run afterwards.
+"""Torch-TensorRT: how it would divide an exported program (.pt2) into TensorRT engines, and what would stay in
+torch. Only its dry run is used, which converts nothing, so that nothing can be run afterwards.
 
 Options of `compile`:
 
-    min_block_size           the fewest operators of an engine
-    truncate_double          whether doubles that an engine reads become floats in front of it
-    torch_executed_ops       [qualified names], operators that are kept in torch
-    require_full_compilation whether a program that does not become one engine is refused
-    inputs, outputs          as of torch.py
+    min_block_size           the least number of operators of an engine
+    truncate_double          whether doubles that an engine reads are converted to floats before it
+    torch_executed_ops       [qualified names]: operators that are kept in torch
+    require_full_compilation whether a program that does not become a single engine is refused
+    inputs, outputs          as in torch.py
 
-Files of answers: program.json says what the program has, as torch.py writes it, but that nobody ran it; partition.json
-is what ../torch_partition.py describes.
+Files of answers: program.json contains the program as torch.py writes it, except that nobody ran it; partition.json
+is described in ../torch_partition.py.
 """
 
 import json
@@ -65,7 +65,7 @@ class Compiler(base.Compiler):
 
 
 def installed():
-    """(package, version) of the one that is there: of both flavours the one for RTX cards stands first."""
+    """Returns (package, version) of the installed flavour; if both are installed, that for RTX cards."""
     from importlib import metadata
 
     for name in DISTRIBUTIONS:
@@ -77,7 +77,7 @@ def installed():
 
 
 def tensorrt_version():
-    """Of what it imports under the name of tensorrt; "" where that does not say it."""
+    """Returns the version of the package that it imports as tensorrt; "" if that does not report one."""
     return str(getattr(sys.modules.get("tensorrt"), "__version__", ""))
 
 

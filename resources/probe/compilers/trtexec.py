@@ -1,7 +1,8 @@
-"""TensorRT where there is only its program, trtexec: 8.6 to 11. It is started for each question, and what it writes is
-handed on: its log, layers, times and profiles as files that Fusescope reads as it reads those of others.
+"""TensorRT if only its program trtexec is installed: versions 8.6 to 11. The program is started for each question,
+and its output is passed on: its log, layers, times and profiles are files that Fusescope reads like those of engines
+that were built elsewhere.
 
-It is untried: it was written by its help, and by logs and files of it that others have published.
+It is untried: it was written from its help, and from logs and files that others have published.
 """
 
 import array
@@ -26,11 +27,11 @@ BROUGHT_BY = "It comes with NVIDIA's packages of TensorRT (libnvinfer-bin) and i
 UNTRIED = "Nobody has run trtexec through Fusescope yet: its part of the probe was written by its help and files of it."
 UNTRIED_TIMES = "trtexec is untried through Fusescope"
 TIMES_ARE = "times of runs are those of the card, without transfers (computeMs of trtexec)"
-FIRST_WITH_INT64 = (10,)  # before, networks have int32 in its place
-FIRST_WITH_STRONG_TYPES = FIRST_WITH_STARS = (9,)  # before, a star within a name is a letter of it
+FIRST_WITH_INT64 = (10,)  # earlier versions convert networks to int32
+FIRST_WITH_STRONG_TYPES = FIRST_WITH_STARS = (9,)  # in earlier versions, a star in a name is an ordinary character
 LOG, LAYERS, PROFILE, TIMES = "build.log", "layers.json", "profile.json", "times.json"
 OLDEST = (8, 6)
-LAST_LINES = 30  # of what it printed, for errors that name no reason
+LAST_LINES = 30  # the last lines of its output, for errors that give no reason
 ONCE = ("--iterations=1", "--duration=0", "--warmUp=0")
 WEAK_TYPES = {"f32": "fp32", "f16": "fp16", "bf16": "bf16", "int8": "int8"}
 PACKED = {"f32": "f", "f16": "e", "f64": "d", "int64": "q", "int32": "i", "int8": "b", "uint8": "B", "bool": "?"}
@@ -65,9 +66,9 @@ class Compiler(base.Compiler):
         }
 
     def compile(self, request, files, out_folder, progress):
-        """Options: `typing` ("strong": the types of the network decide; "layers": `allowed`, `constraints`,
-        `precisions`, as for TensorRT), `outputs` (name -> type of each output of the network), `workspace` in bytes,
-        `timing_cache`, and `profile` as for TensorRT for RTX."""
+        """Compiles the network. Options: `typing` ("strong": the types of the network decide; "layers": `allowed`,
+        `constraints` and `precisions` decide, as for TensorRT), `outputs` (name -> type of each output of the
+        network), `workspace` in bytes, `timing_cache`, and `profile` as for TensorRT for RTX."""
         options = request.get("options", {})
         self._forget()
         self._folder = tempfile.mkdtemp(prefix="engine-", dir=os.path.dirname(out_folder))
@@ -84,7 +85,7 @@ class Compiler(base.Compiler):
             *limit_arguments(options, self._version),
             *extent_arguments(options.get("profile", {})),
             *self._shape_arguments(),
-            *ONCE,  # formats and extents of tensors are said only where the engine ran
+            *ONCE,  # formats and extents of tensors are reported only if the engine ran
         ]
         progress("build")
         begin = time.perf_counter()
@@ -102,7 +103,7 @@ class Compiler(base.Compiler):
         }
 
     def run(self, request, files, out_folder, progress):
-        """Numbers come as trtexec prints them: with six digits."""
+        """Runs the engine. The numbers are those that trtexec prints, with six digits."""
         handed = tensors.Handed(request, files, out_folder)
         with self._given(handed.inputs(), out_folder) as given, self._apart(out_folder) as folder:
             written = os.path.join(folder, "outputs.json")
@@ -117,7 +118,8 @@ class Compiler(base.Compiler):
         return {"ms": times_in(path), "command": command, "remark": f"{TIMES_ARE}; {UNTRIED_TIMES}"}
 
     def profile(self, request, files, out_folder, progress):
-        """It writes no times of whole runs while it profiles: one is told as the sum of the means of its layers."""
+        """Profiles the engine. While it profiles, it writes no times of whole runs, so that the sum of the means of
+        its layers is returned as one time."""
         path = os.path.join(out_folder, PROFILE)
         asked = [f"--iterations={request['runs']}", "--duration=0", f"--exportProfile={path}"]
         command = self._loaded(files, out_folder, asked, progress)
@@ -129,7 +131,7 @@ class Compiler(base.Compiler):
 
     @contextlib.contextmanager
     def _given(self, arrays, out_folder):
-        """Arguments that load the engine and these inputs."""
+        """Returns the arguments that load the engine and these inputs."""
         if self._engine is None:
             raise base.Refusal("No network was compiled yet.")
         with self._apart(out_folder) as folder:
@@ -146,7 +148,7 @@ class Compiler(base.Compiler):
 
     @staticmethod
     def _apart(out_folder):
-        """A folder whose files are none of the answer's."""
+        """Returns a folder whose files do not belong to the answer."""
         return tempfile.TemporaryDirectory(prefix="run-", dir=os.path.dirname(out_folder))
 
     def _shape_arguments(self):
@@ -170,8 +172,9 @@ class Compiler(base.Compiler):
         return told.stdout
 
     def _call(self, arguments, log, progress):
-        """Runs trtexec, tells how far it is by its log, which goes into the file `log`. Answers its words, with names
-        of files in place of paths that nobody has later. Whoever cancels ends the group of processes that it is in."""
+        """Runs trtexec and reports its progress from its log, which is written to the file `log`. Returns its
+        output, in which paths that will not exist later are replaced by names of files. A caller that cancels ends
+        the group of processes to which it belongs."""
         said = []
         with open(log, "w", encoding="utf-8") as file, subprocess.Popen(
             [self._program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -190,7 +193,7 @@ class Compiler(base.Compiler):
 
 
 def without_int64(name, given):
-    """The bytes of an input for a version that takes it as int32."""
+    """Returns the bytes of an input for a version that reads it as int32."""
     if given.descriptor != "<i8":
         return given.data
     try:
@@ -208,7 +211,7 @@ def typing_arguments(options, known, version):
                 kind="asked",
                 help="Plan for the target tensorrt-8: types are asked for by options then.",
             )
-        return ["--stronglyTyped"] if "--stronglyTyped" in known else []  # since 11 there is nothing else
+        return ["--stronglyTyped"] if "--stronglyTyped" in known else []  # since version 11, it is the only way
     if "--layerPrecisions" not in known:
         raise base.Refusal(
             f"trtexec of TensorRT {in_words(version)} has no layer precisions: the types of the network decide since 11.",
@@ -220,17 +223,17 @@ def typing_arguments(options, known, version):
     if not precisions and not outputs:
         return arguments
     arguments.append(f"--precisionConstraints={options['constraints']}")
-    if precisions:  # of several layers of a node the parser calls the further ones NAME_NUMBER
+    if precisions:  # if a node has several layers, the parser names the further ones NAME_NUMBER
         each = (f"{name}:{WEAK_TYPES[kind]},{name}_*:{WEAK_TYPES[kind]}" for name, kind in precisions.items())
         arguments.append("--layerPrecisions=" + ",".join(each))
-    if outputs:  # by names alone: with a star trtexec 9.0 to 10.16 sets another type than it says
+    if outputs:  # only by names: with a star, trtexec 9.0 to 10.16 sets another type than it reports
         each = (f"{name}:{WEAK_TYPES[kind]}" for name, kind in outputs.items())
         arguments.append("--layerOutputTypes=" + ",".join(each))
     return arguments
 
 
 def layers_of_nodes(log):
-    """node -> the layers that the parser made of it, as the log of a build tells."""
+    """Returns {node: layers that the parser made of it}, as the log of a build reports it."""
     layers = {}
     with open(log, encoding="utf-8") as file:
         for line in file:
@@ -241,7 +244,8 @@ def layers_of_nodes(log):
 
 
 def set_in_part(options, layers, version):
-    """Nodes of several layers of which only the first one could be named: what it is called is known beforehand."""
+    """Returns the nodes with several layers of which only the first one could be named, because only its name is
+    known in advance."""
     several = {node for node, each in layers.items() if len(each) > 1}
     precisions = options.get("precisions", {}) if version < FIRST_WITH_STARS else {}
     return {
@@ -253,7 +257,7 @@ def set_in_part(options, layers, version):
 def limit_arguments(options, version):
     arguments = []
     if options.get("workspace"):
-        size = f"{options['workspace'] / (1 << 20):.12g}"  # MiB; before 10 no suffix is taken
+        size = f"{options['workspace'] / (1 << 20):.12g}"  # in MiB; versions before 10 accept no suffix
         arguments.append(f"--memPoolSize=workspace:{size}{'M' if version >= (10,) else ''}")
     if options.get("timing_cache"):
         arguments.append(f"--timingCacheFile={options['timing_cache']}")
@@ -277,7 +281,7 @@ def without_folder(argument):
 
 
 def followed(line):
-    """(phase, detail) of a line of the log that says how far the work is, else None."""
+    """Returns (phase, detail) for a line of the log that reports progress, otherwise None."""
     for pattern, phase in (
         (r"Registering layer: (.*) for ONNX node", "import"),
         (r"Timing Runner: (.*) \(", "choose kernels"),
@@ -311,7 +315,7 @@ def failure(status, said, version):
 
 
 def version_in(text):
-    """(10, 16, 1) of "[TensorRT v101601]", (8, 6, 1) of "v8601"."""
+    """Returns (10, 16, 1) for "[TensorRT v101601]" and (8, 6, 1) for "v8601"."""
     found = re.search(r"\[TensorRT v(\d+)\]", text)
     if found is None:
         raise base.Refusal("trtexec --help does not say its version.", kind="broken_package")
@@ -334,8 +338,8 @@ def text_of(path):
 
 
 def read_json(text, what):
-    """As trtexec writes it: numbers may be nan or inf."""
-    words = re.sub(r"(?<=[\s,\[:])-?nan(?=[\s,\]}])", "NaN", text)  # JSON of Python has no sign of it
+    """Reads JSON as trtexec writes it, with numbers that may be nan or inf."""
+    words = re.sub(r"(?<=[\s,\[:])-?nan(?=[\s,\]}])", "NaN", text)  # Python's JSON does not allow a sign there
     words = re.sub(r"(?<=[\s,\[:])(-?)inf(?=[\s,\]}])", r"\1Infinity", words)
     try:
         return json.loads(words)
@@ -344,7 +348,7 @@ def read_json(text, what):
 
 
 def times_in(path):
-    """Milliseconds that the card took for each run, without transfers."""
+    """Returns the milliseconds that the card took for each run, without transfers."""
     runs = read_json(text_of(path), "times")
     if not isinstance(runs, list) or not all(isinstance(run, dict) and "computeMs" in run for run in runs):
         raise base.Refusal("What trtexec wrote of its times is no list of runs.")
@@ -352,7 +356,7 @@ def times_in(path):
 
 
 def mean_in(path):
-    """The milliseconds of all layers of a profile together, in the mean."""
+    """Returns the sum of the mean milliseconds of all layers of a profile."""
     rows = read_json(text_of(path), "profile")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise base.Refusal("What trtexec wrote of its layers is no list of them.")
@@ -360,7 +364,7 @@ def mean_in(path):
 
 
 def outputs_in(text, types):
-    """name -> npz.Array, of what --exportOutput writes."""
+    """Returns {name: npz.Array} from the file that --exportOutput writes."""
     arrays = {}
     for told in read_json(text, "outputs"):
         dims = [int(extent) for extent in re.findall(r"\d+", told["dimensions"])]
@@ -383,6 +387,6 @@ def array_of(values, dims, kind):
 
 
 def as_bf16(value):
-    """The bits of the nearest one: of the number that was printed there are six digits alone."""
+    """Returns the bits of the nearest bfloat16, because only six digits of the number were printed."""
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     return (bits + (0x7FFF + (bits >> 16 & 1) if math.isfinite(value) else 0)) >> 16

@@ -1,1 +1,1 @@
-"""Fusescope's engines beside other engines; see __main__."""
+"""Compares Fusescope's engines with other engines; see __main__."""

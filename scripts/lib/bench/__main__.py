@@ -1,9 +1,10 @@
-"""Latency of Fusescope's engines beside other engines, in turns, in one run.
+"""Compares the latency of Fusescope's engines with that of other engines, in turns, in one run.
 
-Every engine gets the same network and the same inputs, writes into memory that is there before, and has its outputs
-held against Fusescope's: where they differ there is no ratio. Each round times every engine for the same number of
-seconds after the same warm-up, one after another, so that a change of the machine's speed meets all of them; what
-counts is the ratio within a round. Fusescope keeps what it measures in a folder of its own, made for this run.
+Every engine gets the same network and the same inputs, and writes into memory that exists before the call. Its
+outputs are compared with Fusescope's; if they differ, there is no ratio. Each round times every engine for the same
+number of seconds after the same warm-up, one after another, so that a change of the machine's speed affects all of
+them. What counts is the ratio within a round. Fusescope stores its measured times in a separate folder, which is
+made for this run.
 """
 import argparse
 import math
@@ -32,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def measured(question, peers, arguments):
-    """A row: all engines that can answer, checked against each other, then timed in turns."""
+    """Returns a row: all engines that can answer, checked against each other and then timed in turns."""
     row = {"key": question.key, "engines": {}, "errors": {}, "differs": {}, "ratios": {}, "unquiet": []}
     engines = {}
     for kind in (OWN, *peers):
@@ -65,7 +66,7 @@ def measured(question, peers, arguments):
 
 
 def checked(engines, question, row):
-    """Those whose outputs are Fusescope's; the others are told in the row."""
+    """Returns the engines whose outputs equal Fusescope's. The others are listed in the row."""
     own = engines[OWN.name].outputs()
     row["memory"] = engines[OWN.name].memory()
     if question.floats is not None:
@@ -88,7 +89,7 @@ def checked(engines, question, row):
 
 
 def errors_against(expected, engines):
-    """What quantisation costs, by engine: max |Δ| over rms of the worst output."""
+    """Returns the error that quantisation causes, by engine: max |Δ| over rms of the worst output."""
     differences = {name: worst_difference(engine.outputs(), expected) for name, engine in engines.items()}
     return {name: found if isinstance(found, str) else found[0] for name, found in differences.items()}
 
@@ -102,7 +103,7 @@ def turns(engines, arguments):
 
 
 def losses_of(engines, row, question, seconds):
-    """Against the fastest peer."""
+    """Returns the largest losses against the fastest peer."""
     best = min(row["ratios"], key=lambda name: row["engines"][name]["median_ms"])
     own, peer = engines[OWN.name].layers(seconds), engines[best].layers(seconds)
     losses, rest = largest_losses(question.model, own, peer)
@@ -112,7 +113,8 @@ def losses_of(engines, row, question, seconds):
 
 
 def call_costs(peers, threads, folder):
-    """Milliseconds of a call that calculates next to nothing, by engine: what of each time is not the network."""
+    """Returns the milliseconds of a call that calculates next to nothing, by engine: the part of each time that does
+    not belong to the network."""
     path = Path(folder) / "relu.onnx"
     values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4]) for name in ("x", "y")]
     graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "relu", values[:1], values[1:])
@@ -123,7 +125,7 @@ def call_costs(peers, threads, folder):
 
 
 def setting_of(peers, arguments):
-    """What rows must share to stand in one table."""
+    """Returns what rows must have in common to be in one table."""
     binary = sha256(Path(sys.modules[OWN.__module__].BINARY).read_bytes()).hexdigest()[:16]
     return {"cpu": machine.cpu(), "versions": {kind.name: kind.version() for kind in (OWN, *peers)}, "binary": binary,
             "rounds": arguments.rounds, "seconds": arguments.seconds, "warmup": arguments.warmup,
@@ -131,7 +133,7 @@ def setting_of(peers, arguments):
 
 
 def questions_of(arguments, networks):
-    """Each question at each type and number of threads; networks that are missing are told."""
+    """Returns each question at each type and number of threads, and reports networks that are missing."""
     for name in arguments.networks or DEFAULT:
         try:
             found = networks.questions(name, arguments.open)
@@ -145,7 +147,8 @@ def questions_of(arguments, networks):
 
 
 def at_type(question, folder):
-    """int8 and weight8 are networks of their own, the same for all engines."""
+    """Returns the question at its type. For int8 and weight8 this is another network, which is the same for all
+    engines."""
     if question.precision == "int8":
         return replace(question, model=quantised(question.model, question.inputs, folder), floats=question.model)
     if question.precision == "weight8":

@@ -1,16 +1,16 @@
-"""How much longer a build by another compiler takes than that compiler in a script of its own.
+"""Measures how much longer a build by another compiler takes than a script that only runs this compiler.
 
     python -m bench.builds [--rounds N] [--threads N] [--rtx-python PYTHON] COMPILER[,COMPILER] MODEL.onnx …
 
-Each round runs, in turns that begin with the one and with the other, each as a process of its own, a Python script that
-does nothing but read the network and compile it, and `fusescope build --compiler`, which also plans, hands the network
-over, reads back what was made and writes an engine file. Two ratios are told: of the whole build, and of the build
-without the phase in which it writes the engine file, which is as large as the network, and which the script does not
-write. The renamed copy is in both: it is written while the package is imported, so that nobody can say how much longer
-the build takes for it. What counts are the medians of the ratios within rounds; the quartiles stand behind them. Last
-comes the ratio of the processor time that both used with all of their processes. A build uses two processors where the
-script uses one: on a machine that does other work, the ratios of time are too good. Both use this Python, or
---rtx-python for TensorRT for RTX.
+Each round runs two programs, each as a separate process and in alternating order: a Python script that only reads
+the network and compiles it, and `fusescope build --compiler`, which also plans, passes the network to the compiler,
+reads back what was made and writes an engine file. Two ratios are reported: of the whole build, and of the build
+without the phase in which it writes the engine file, which is as large as the network and which the script does not
+write. Both include the renamed copy of the network: it is written while the package is imported, so that its share
+of the time is unknown. What counts are the medians of the ratios within rounds, followed by their quartiles. Last
+comes the ratio of the processor times of all processes. A build uses two processors where the script uses one; on a
+machine that does other work, the ratios of time are therefore too favourable. Both use this Python, or --rtx-python
+for TensorRT for RTX.
 """
 import argparse
 import json
@@ -67,7 +67,7 @@ COPY, ENGINE = "hand over", "write"  # the phases of a build in which it writes 
 
 
 def run(command, environment):
-    """(seconds, seconds of processors, what it printed)"""
+    """Returns (seconds, seconds of processors, what it printed)."""
     used, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     ended = subprocess.run(command, env=environment, capture_output=True, check=False)
     taken = time.perf_counter() - start
@@ -78,12 +78,12 @@ def run(command, environment):
 
 
 def quartiles(numbers):
-    """(the first quartile, the median, the third)"""
+    """Returns (first quartile, median, third quartile)."""
     return tuple(statistics.quantiles(numbers, n=4, method="inclusive")) if len(numbers) > 1 else tuple(numbers * 3)
 
 
 def ratios(compiler, model, python, arguments):
-    """Seconds of each round, and summary() of them."""
+    """Returns the seconds of each round, and summary() of them."""
     rounds = []
     with tempfile.TemporaryDirectory(prefix="builds-") as folder:
         script = Path(folder) / "alone.py"
@@ -92,7 +92,8 @@ def ratios(compiler, model, python, arguments):
         alone = [python, str(script), model, str(arguments.threads)]
         build = [str(ROOT / "build/bin/fusescope"), "build", model, "--compiler", compiler, "--threads",
                  str(arguments.threads), "--cache", "off", "-o", str(Path(folder) / "built.fse"), "--json"]
-        for number in range(arguments.rounds + 1):  # the first is not counted: it reads files that lie on the disk
+        # the first round is not counted, because it reads files from the disk
+        for number in range(arguments.rounds + 1):
             taken = {}
             for name, command in (("alone", alone), ("build", build))[:: 1 if number % 2 else -1]:
                 taken[name], taken[f"{name}_cpu"], printed = run(command, environment)
@@ -104,7 +105,7 @@ def ratios(compiler, model, python, arguments):
 
 
 def summary(rounds):
-    """Quartiles of the ratios within rounds: of the whole build, and without the engine file."""
+    """Returns the quartiles of the ratios within rounds: of the whole build, and without the engine file."""
     def without(*phases):
         return quartiles([(each["build"] - sum(each["phases"].get(name, 0) for name in phases)) / each["alone"]
                           for each in rounds])

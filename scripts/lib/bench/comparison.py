@@ -1,12 +1,13 @@
-"""Outputs of two engines beside each other."""
+"""Compares the outputs of two engines."""
 import numpy as np
 
-# Most that may differ, max |Δ| over the rms of what is expected; narrower types round each edge.
+# The largest permitted max |Δ| over the rms of the expected output; narrower types round each edge.
 MOST = {"f32": 1e-3, "bf16": 0.1, "f16": 0.02, "int8": 0.5, "weight8": 0.3}
 
 
 def worst_difference(own, other):
-    """(max |Δ| over rms of the worst output, its name), or a text that says why they cannot be compared."""
+    """Returns (max |Δ| over rms of the worst output, its name), or a text that says why the outputs cannot be
+    compared."""
     if set(own) != set(other):
         return f"outputs are {', '.join(sorted(own))} against {', '.join(sorted(other))}"
     worst = (0.0, "")
@@ -21,7 +22,8 @@ def worst_difference(own, other):
 
 
 def over_rms(given, expected):
-    """NaN equals NaN and an infinity itself, else they are infinitely far off; where all is 0, the difference itself."""
+    """Returns max |Δ| over rms. NaN equals NaN, and an infinity equals itself; otherwise they differ infinitely. If
+    all expected numbers are 0, returns the difference itself."""
     same = (given == expected) | (np.isnan(given) & np.isnan(expected))
     finite = expected[np.isfinite(expected)]
     rms = float(np.sqrt(np.mean(np.square(finite)))) if finite.size else 0.0

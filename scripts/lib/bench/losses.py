@@ -1,4 +1,5 @@
-"""Where Fusescope loses against a peer: layers of both laid over the nodes of the file, kinds of them summed."""
+"""Finds where Fusescope is slower than a peer: the layers of both are mapped to the nodes of the file, and layers of
+one kind are summed."""
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import onnx
 
 @dataclass
 class Loss:
-    kind: str  # how many layers there are, of which operators of the file, in order
+    kind: str  # the number of layers, and the operators of the file that they represent, in order
     own_ms: float
     peer_ms: float
     tactic: str  # of the longest of these layers
@@ -19,7 +20,8 @@ class Loss:
 
 
 def largest_losses(model_path, own_layers, peer_layers, count=3):
-    """The `count` kinds of layers that lose most, and the peer's milliseconds that no layer of Fusescope stands for."""
+    """Returns the `count` kinds of layers that lose most time, and the peer's milliseconds for which Fusescope has
+    no layer."""
     graph = onnx.load(str(model_path), load_external_data=False).graph
     index_of = {output: index for index, node in enumerate(graph.node) for output in node.output if output}
     own_names_of = own_names(graph)
@@ -42,10 +44,11 @@ def known(names, index_of):
 
 
 def places(layers, graph, index_of):
-    """Each of a peer's layers with the nodes of the file that it stands for.
+    """Yields each of a peer's layers with the nodes of the file that it represents.
 
-    Where the file knows none of its names it is either a reordering that was put in, which belongs to what reads it, or
-    made of a node that has no other layer: then that node's result is what the next layer reads.
+    If the file contains none of its names, there are two cases. A conversion that was inserted belongs to the layer
+    that reads it. A layer that was made from a node without another layer belongs to that node, whose result the
+    next layer reads.
     """
     taken = set().union(*(known(layer.names, index_of) for layer in layers))
     for layer in layers:
@@ -59,13 +62,13 @@ def places(layers, graph, index_of):
 
 @dataclass
 class Group:
-    """Layers of both sides that stand for the same nodes: the smallest such sets."""
+    """Layers of both sides that represent the same nodes. The groups are the smallest such sets."""
     own: list  # (layer, indices of nodes), in the order of the file
     peer: list
 
 
 def common_cover(own, peer):
-    """Groups, and the peer's milliseconds that are in none."""
+    """Returns the groups, and the peer's milliseconds that are in none of them."""
     groups = [Group([(layer, indices)], []) for layer, indices in own]
     group_at = {i: group for group in groups for i in group.own[0][1]}
     elsewhere = 0.0
@@ -95,7 +98,7 @@ def longest_kernel(layers):
 
 
 def kind_of(operators, longest=6):
-    """Runs of one operator as one, and the middle of a long list left out."""
+    """Returns the operators with repetitions joined, and with the middle of a long list left out."""
     parts = []
     for operator in operators:
         if not parts or parts[-1] != operator:
@@ -106,7 +109,8 @@ def kind_of(operators, longest=6):
 
 
 def own_names(graph):
-    """Indices of nodes by the names that Fusescope gives them: a nameless one is called after its first output."""
+    """Returns the indices of nodes by the names that Fusescope gives them: a node without a name is named after its
+    first output."""
     names = {}
     for index, node in enumerate(graph.node):
         name = node.name or f"node_of_{next((output for output in node.output if output), '')}"

@@ -1,4 +1,4 @@
-"""What was measured on, and whether anything else wanted the machine meanwhile. Plain Python; Linux."""
+"""Describes the machine of a measurement, and whether other programs used it meanwhile. Plain Python; Linux."""
 import os
 import resource
 from pathlib import Path
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_bf16",
        "amx_int8", "amx_fp16")
-# Beyond these a round is no fair one: others had more than this share of all CPUs, the host took more than this.
+# If other programs used more than this share of all CPUs, or the host took more than this, a round is not fair.
 MOST_OF_OTHERS, MOST_STOLEN, MOST_SPREAD = 0.05, 0.01, 1.15
 
 
 def cpu():
-    """Model name and the vector instructions that kernels are chosen by."""
+    """Returns the model name, and the vector instructions by which kernels are chosen."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     fields = {}
     for line in lines:
@@ -25,13 +25,13 @@ def cpu():
 class Clocks(NamedTuple):
     """Seconds of all CPUs together since the machine started."""
     busy: float
-    stolen: float  # by the host
+    stolen: float  # taken by the host
     own: float  # of this process and its ended children
     total: float
 
 
 class Watch:
-    """Looks at the clocks of all CPUs from when it is made until report()."""
+    """Reads the clocks of all CPUs when it is made, and again in report()."""
 
     def __init__(self):
         self.start = clocks()
@@ -42,7 +42,7 @@ class Watch:
 
 
 def shares(start, end):
-    """Of the time of all CPUs: what other processes had, and what the host took."""
+    """Returns shares of the time of all CPUs: what other processes used, and what the host took."""
     busy, stolen, own, total = (b - a for a, b in zip(start, end))
     total = max(total, 1e-9)
     return {"others": max(0.0, busy - own) / total, "stolen": stolen / total}
@@ -59,8 +59,9 @@ def clocks():
 
 
 def unquiet(report, spreads, used):
-    """Why a row is not to be trusted to a few per cent; empty if it is. `spreads`: most over least round by engine;
-    `used`: the share of the CPUs that engines use, the rest is there for others."""
+    """Returns why a row is not accurate to a few per cent; empty if it is. `spreads` are, for each engine, its
+    slowest round over its fastest one; `used` is the share of the CPUs that engines use, of which the rest is
+    available to other programs."""
     reasons = []
     if report["others"] > 1.0 - min(used, 1.0) + MOST_OF_OTHERS:
         reasons.append(f"other processes took {report['others']:.0%} of the CPUs")

@@ -9,19 +9,19 @@ COLUMNS = ("build", "pin", "regions", "compiled", "measured", "taken over", "mad
 
 
 def directives(nodes, dtype="bf16"):
-    """The file of directives that pins these nodes."""
+    """Returns the file of directives that pins these nodes."""
     pins = [{"id": str(i + 1), "kind": "pin", "pattern": node, "type": dtype} for i, node in enumerate(nodes)]
     return {"format": "fusescope.directives", "version": 3, "directives": pins}
 
 
 def spread(nodes, count):
-    """`count` of the nodes, from the whole network: neighbours in time are far apart."""
+    """Returns `count` of the nodes, distributed over the whole network, so that successive ones are far apart."""
     step = max(1, len(nodes) // count)
     return nodes[::step][:count]
 
 
 def write_directives(nodes, folder):
-    """One file for each number of pins; their paths."""
+    """Writes one file for each number of pins, and returns their paths."""
     files = []
     for count in range(1, len(nodes) + 1):
         files.append(folder / f"pins-{count}.json")
@@ -30,13 +30,13 @@ def write_directives(nodes, folder):
 
 
 def seconds_of(build):
-    """(seconds of making the engine, seconds of writing its file)"""
+    """Returns (seconds of making the engine, seconds of writing its file)."""
     written = sum(phase["ms"] for phase in build["phases"] if phase["name"] == "write") / 1000
     return build["seconds"] - written, written
 
 
 def rows(document, nodes):
-    """A row of COLUMNS for each build of the `fusescope.builds` document."""
+    """Returns a row of COLUMNS for each build of the `fusescope.builds` document."""
     first, told = seconds_of(document["builds"][0])[0], []
     for number, build in enumerate(document["builds"]):
         made, written = seconds_of(build)
@@ -47,6 +47,6 @@ def rows(document, nodes):
 
 
 def table(document, nodes):
-    """The same as Markdown."""
+    """Returns the same as Markdown."""
     lines = [COLUMNS, tuple("---" if column == "pin" else "---:" for column in COLUMNS), *rows(document, nodes)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

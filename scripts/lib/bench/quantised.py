@@ -1,8 +1,9 @@
-"""Networks of int8, made once and kept in a folder: activations and weights by ONNX Runtime's static quantisation, or
-the weights of products alone.
+"""Makes networks of int8 once and keeps them in a folder. Either activations and weights are quantised, by ONNX
+Runtime's static quantisation, or only the weights of products.
 
-QuantizeLinear and DequantizeLinear stand on the edges (Q/DQ): activations are uint8 by one scale and zero point, weights
-int8, symmetric, by a scale for each output channel. Ranges are those of one call on the inputs of the question.
+QuantizeLinear and DequantizeLinear are on the edges (Q/DQ). Activations are uint8 with one scale and zero point;
+weights are int8 and symmetric, with a scale for each output channel. The ranges are those of one call with the
+inputs of the question.
 """
 import tempfile
 from hashlib import sha256
@@ -14,10 +15,10 @@ import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
-# What has integer kernels; everything between stays as it is.
+# Operators that have integer kernels; everything between them stays unchanged.
 OPERATORS = ["Conv", "ConvTranspose", "MatMul", "Gemm", "Add", "Relu", "Clip", "MaxPool", "AveragePool",
              "GlobalAveragePool", "Concat", "Resize"]
-RULES = 1  # goes up when what is made changes
+RULES = 1  # is increased when the networks that are made change
 
 
 class OneCall(CalibrationDataReader):
@@ -29,7 +30,7 @@ class OneCall(CalibrationDataReader):
 
 
 def quantised(model, inputs, folder):
-    """The quantised network's file. `inputs`: arrays by name, which set the ranges."""
+    """Returns the file of the quantised network. `inputs` are arrays by name, which determine the ranges."""
     key = sha256(Path(model).read_bytes())
     for name, array in sorted(inputs.items()):
         key.update(f"{name} {array.shape} {array.dtype}".encode() + np.ascontiguousarray(array).tobytes())
@@ -53,7 +54,8 @@ def make(model, inputs, made):
 
 
 def weight_only(model, folder):
-    """The file of the network whose products read constant matrices of int8, symmetric, by a scale for each column."""
+    """Returns the file of the network whose products read constant matrices of int8, symmetric, with a scale for
+    each column."""
     key = sha256(Path(model).read_bytes())
     key.update(f"weight8 {RULES}".encode())
     name = Path(model).stem if Path(model).stem != "model" else Path(model).parent.name
@@ -69,12 +71,12 @@ def weight_only(model, folder):
 
 
 def hold_as_codes(graph):
-    """Constant matrices that products read, straight or transposed, become DequantizeLinear nodes. Other readers of a
-    matrix keep it."""
+    """Replaces constant matrices that products read, directly or transposed, by DequantizeLinear nodes. Other
+    readers of a matrix keep it."""
     weights = {tensor.name: tensor for tensor in graph.initializer}
     turned = {node.output[0]: node for node in graph.node
               if node.op_type == "Transpose" and node.input[0] in weights and len(weights[node.input[0]].dims) == 2}
-    held = {}  # DequantizeLinear's output by matrix and axis of its columns
+    held = {}  # the output of DequantizeLinear, by matrix and the axis of its columns
     for node in list(graph.node):
         if node.op_type not in ("MatMul", "Gemm") or node.domain:
             continue
@@ -105,6 +107,6 @@ def hold(graph, tensor, axis):
 
 
 def outputs_of(model, inputs):
-    """What ONNX Runtime makes of them, by name."""
+    """Returns the outputs that ONNX Runtime calculates, by name."""
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     return dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))

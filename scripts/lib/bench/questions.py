@@ -1,4 +1,5 @@
-"""What every engine is asked: a network at some extents of its inputs, with the same numbers in them."""
+"""The questions that all engines are asked: a network at certain extents of its inputs, with the same numbers in
+them."""
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,10 +9,10 @@ import onnx
 import trained
 from .shortened import shortened
 
-# Types that stand in the file: no engine is asked for them.
+# These types are given by the file: no engine is asked for them.
 IN_FILE = ("int8", "weight8")
 BIG = ("resnet50", "mobilenet_v2", "densenet121", "vit_b_16", "bert_base", "gpt2_base", "swin_v2_t",
-       "efficientnet_v2_s")  # without weights in the zoo: scripts/lib/zoo.sh fills them
+       "efficientnet_v2_s")  # the zoo has no weights for them: scripts/lib/zoo.sh fills them
 TRAINED = ("ch_PP-OCRv4_det_infer", "ch_PP-OCRv4_rec_infer", "silero_vad")
 DEFAULT = ("resnet50", "mobilenet_v2", "densenet121", "squeezenet1_1", "unet_small", "vit_b_16", "bert_base",
            "gpt2_base", "llama_tiny", "tiny_resnet_dynbatch", "rnn_lstm_gru", "swin_v2_t", "efficientnet_v2_s",
@@ -24,28 +25,28 @@ DECODER_STEPS, DECODER_FEEDS = 512, {"stack": "pk", "stack_1": "pv"}
 class Question:
     name: str
     model: Path
-    inputs: dict  # arrays by name: the same for every engine
+    inputs: dict  # arrays by name, which are the same for every engine
     threads: int = 1
     precision: str = "f32"
-    floats: Path = None  # of a network that was quantised: what it was made of
-    open: bool = False  # engines are not told the extents beforehand
-    ranges: dict = field(default_factory=dict)  # if open: (least, usual, most) extents by input
-    steps: int = 0  # calls one after the other; 0: each call is by itself
-    feeds: dict = field(default_factory=dict)  # with steps: input by output
+    floats: Path = None  # for a quantised network, the network from which it was made
+    open: bool = False  # engines are not told the extents in advance
+    ranges: dict = field(default_factory=dict)  # if extents are open: (least, usual, most) extents by input
+    steps: int = 0  # number of successive calls; 0 if each call is independent
+    feeds: dict = field(default_factory=dict)  # for a question with steps: inputs by output
 
     @property
     def key(self):
         return [self.name, self.precision, self.threads]
 
     def extent_options(self):
-        """What Fusescope's build is told."""
+        """Returns the options about extents for Fusescope's build."""
         if not self.open:
             return spec("--input", {name: array.shape for name, array in self.inputs.items()})
         parts = (("--min", 0), ("--opt", 1), ("--max", 2))
         return [part for flag, i in parts for part in spec(flag, {n: dims[i] for n, dims in self.ranges.items()})]
 
     def symbols(self):
-        """Extents of this question by the names that the file gives them; none if engines are not to know."""
+        """Returns the extents of this question by the file's names; none if engines must not know them."""
         if self.open:
             return {}
         named = {}
@@ -57,7 +58,7 @@ class Question:
 
 
 def spec(flag, extents):
-    """Options for inputs that have axes."""
+    """Returns the options for inputs that have axes."""
     return [part for name, dims in extents.items() if len(dims) for part in (flag, f"{name}={','.join(map(str, dims))}")]
 
 
@@ -67,8 +68,8 @@ def network_inputs(graph):
 
 
 def made_inputs(model_path, batch=None):
-    """Standard normal floats; whole numbers are tokens below the vocabulary where they select rows of a table, else 1.
-    Extents that the file leaves open are 1, or the first `batch`."""
+    """Makes standard normal floats. Whole numbers are tokens below the vocabulary if they select rows of a table,
+    otherwise 1. Extents that the file leaves open are 1, or, for the first one, `batch`."""
     graph = onnx.load(str(model_path), load_external_data=False).graph
     inputs = {}
     for value in network_inputs(graph):
@@ -85,20 +86,21 @@ def made_inputs(model_path, batch=None):
 
 
 def vocabulary(graph, name):
-    """Rows of the table that an input selects from; None if it selects from none."""
+    """Returns the number of rows of the table from which an input selects; None if it selects from none."""
     rows = {weight.name: weight.dims[0] for weight in graph.initializer if len(weight.dims) == 2}
     return next((rows[node.input[0]] for node in graph.node
                  if node.op_type == "Gather" and node.input[1] == name and node.input[0] in rows), None)
 
 
 class Networks:
-    """Where networks are found by name. `filled`: those that zoo.sh fills; `zoo`: the shared one."""
+    """Finds networks by name. `filled` is the folder of those that zoo.sh fills; `zoo` is the shared one."""
 
     def __init__(self, filled, zoo, trained_folder):
         self.filled, self.zoo, self.trained_folder = filled, zoo, trained_folder
 
     def questions(self, name, open_extents):
-        """Of one network, or of a file; NAME@N: with sequences of N. FileNotFoundError if there is none."""
+        """Yields the questions about one network or one file; NAME@N means sequences of N. Raises FileNotFoundError
+        if there is none."""
         for network in trained.NETWORKS:
             if network.name == name:
                 return self._trained(network, open_extents)
@@ -140,7 +142,8 @@ def shown(extents):
 
 
 def decoder(path):
-    """Tokens one after the other into caches that grow: the first call sees a cache of one."""
+    """Returns the question of a decoder: tokens one after another, with caches that grow. The first call sees a
+    cache of one."""
     inputs = made_inputs(path)
     ranges = {}
     for name, array in inputs.items():

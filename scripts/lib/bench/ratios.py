@@ -1,4 +1,4 @@
-"""Numbers of rounds: medians, ratios within rounds, their spread, and means over networks. Plain Python."""
+"""Numbers about rounds: medians, ratios within rounds, their spread, and means over networks. Plain Python."""
 import math
 import statistics
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Ratio:
-    """Own time over a peer's, round by round: what disturbs a round meets both sides of its ratio."""
+    """The own time over a peer's, round by round, so that a disturbance of a round affects both."""
     rounds: list
 
     @property
@@ -23,14 +23,15 @@ class Ratio:
 
 
 def ratio(own, peer):
-    """Of two lists of times, round by round."""
+    """Returns the ratio of two lists of times, round by round."""
     if len(own) != len(peer) or not own:
         raise ValueError(f"{len(own)} rounds against {len(peer)}")
     return Ratio([a / b for a, b in zip(own, peer)])
 
 
 def geometric_mean(ratios):
-    """Of the medians of Ratios; and the least and most of the same mean round by round."""
+    """Returns the geometric mean of the medians of Ratios, and the least and the largest of the same mean for each
+    round."""
     rounds = min(len(each.rounds) for each in ratios)
     means = [mean_of_logarithms(each.rounds[i] for each in ratios) for i in range(rounds)]
     return mean_of_logarithms(each.median for each in ratios), min(means), max(means)
@@ -41,5 +42,5 @@ def mean_of_logarithms(values):
 
 
 def spread(times):
-    """How far apart the rounds of one engine are: most over least."""
+    """Returns the slowest round of one engine over its fastest one."""
     return max(times) / min(times)

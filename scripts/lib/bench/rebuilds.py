@@ -1,18 +1,18 @@
-"""How long a build takes of which something was built before.
+"""Measures how long a build takes if parts of it were built before.
 
     scripts/bench --builds [--rounds N] [--threads N] [--pins N] [--json F] [NETWORK|MODEL.onnx …]
     scripts/bench --builds --zoo-store [--threads N] [--compilers NAME[,NAME]] [--most-mib N] [--json F] [NETWORK …]
 
-Each round begins with an empty cache folder and runs, each as a process of its own, for every network: a cold build, the
-same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with other
-weights. Beside them OpenVINO compiles the network with an empty cache folder, and again. After the networks come two
-chains of 32 blocks, of equal blocks and of different ones, and a plan over TensorRT for RTX, asked and found, where it
-is installed. What counts are the medians of the rounds, the first of which is not counted. With --pins N nothing of
-this is timed: for each network there is a session of N pins in one process (pin_session.py), as a table of what was
-compiled, measured and taken over each time.
+Each round begins with an empty cache folder. For every network it runs, each as a separate process: a cold build,
+the same build again, a build with one node pinned to bf16, and a refit of the engine to a copy of the network with
+other weights. For comparison, OpenVINO compiles the network with an empty cache folder, and again. After the
+networks come two chains of 32 blocks, of equal blocks and of different ones, and a plan for TensorRT for RTX, asked
+for and then found, if it is installed. What counts are the medians of the rounds, of which the first one is not
+counted. With --pins N nothing of this is timed. Instead there is, for each network, a session of N pins in one
+process (pin_session.py), printed as a table of what was compiled, measured and taken over each time.
 
 With --zoo-store, the networks of the zoo are built twice with one cache folder instead, and the size of what is kept
-and what it saved are told by kind (zoo_store.py).
+and the time that it saved are reported by kind (zoo_store.py).
 """
 import argparse
 import json
@@ -45,7 +45,7 @@ core.compile_model(core.read_model(sys.argv[1]), "CPU", {
 
 
 def chain(path, widths):
-    """x · w1, Relu, x · w2 …: a block for each of `widths`, whose products read and leave WIDTH columns."""
+    """Makes x · w1, Relu, x · w2 …: a block for each of `widths`, whose products read and write WIDTH columns."""
     dice, nodes, weights, last = np.random.default_rng(3), [], [], "x"
     for i, width in enumerate(widths):
         for part, dims in (("in", (WIDTH, width)), ("out", (width, WIDTH))):
@@ -61,31 +61,31 @@ def chain(path, widths):
 
 
 def with_other_weights(model, path):
-    """A copy whose weights of more than one axis are other numbers of the same size."""
+    """Makes a copy in which the weights with more than one axis are other numbers of the same magnitude."""
     network = onnx.load(str(model))
     for weight in network.graph.initializer:
         if weight.data_type == TensorProto.FLOAT and len(weight.dims) > 1:
             numbers = numpy_helper.to_array(weight) * np.float32(1.0009765625)
             weight.CopyFrom(numpy_helper.from_array(numbers, weight.name))
-    path.with_name(path.name + ".data").unlink(missing_ok=True)  # else it would be written behind what is there
+    path.with_name(path.name + ".data").unlink(missing_ok=True)  # otherwise it would be appended to the existing file
     onnx.save(network, str(path), save_as_external_data=True, location=path.name + ".data")
     return path
 
 
 def products(model):
-    """The names of its products and convolutions."""
+    """Returns the names of products and convolutions."""
     return [node.name for node in onnx.load(str(model), load_external_data=False).graph.node
             if node.op_type in ("MatMul", "Gemm", "Conv") and node.name]
 
 
 def node_to_pin(model):
-    """A product in the middle of the network."""
+    """Returns a product in the middle of the network."""
     named = products(model)
     return named[len(named) // 2] if named else None
 
 
 class Rounds:
-    """Seconds of what was run, by name, in each round."""
+    """The seconds of everything that was run, by name, in each round."""
 
     def __init__(self, arguments):
         self.arguments, self.seconds, self.told = arguments, {}, {}
@@ -102,7 +102,7 @@ class Rounds:
                   cache)
 
     def counted(self):
-        """Without the first round, if there are more: it reads files that lie on the disk."""
+        """Returns the rounds without the first one, which reads files from the disk, if there are others."""
         return {name: taken[1:] or taken for name, taken in self.seconds.items()}
 
 
@@ -129,7 +129,7 @@ def measured(arguments, name, round_of):
 
 
 def ratios(seconds):
-    """Quartiles of each time over the first one, within rounds."""
+    """Returns the quartiles of each time over the first one, within rounds."""
     base = next(iter(seconds.values()))
     return {name: quartiles([each / cold for each, cold in zip(taken, base)]) for name, taken in seconds.items()}
 
@@ -143,7 +143,7 @@ def words(row):
 
 
 def sessions_of(arguments):
-    """A session of pins for each network: its table is printed as of the last round."""
+    """Runs a session of pins for each network. The table of the last round is printed."""
     with tempfile.TemporaryDirectory(prefix="rebuilds-") as place:
         for name, model in networks_of(arguments):
             nodes = pin_session.spread(products(model), arguments.pins)

@@ -1,4 +1,4 @@
-"""The table as a JSON file that grows row by row, so that a run that was ended goes on where it was."""
+"""Stores the table as a JSON file that grows row by row, so that an interrupted run can continue."""
 import json
 import os
 from pathlib import Path
@@ -7,7 +7,8 @@ FORMAT, VERSION = "fusescope.bench", 1
 
 
 class Results:
-    """`path`: None keeps the rows in memory alone. `setting`: all that rows must share to be of one table."""
+    """The rows of a table. If `path` is None, they are kept in memory only. `setting` is what all rows of a table
+    have in common."""
 
     def __init__(self, path, setting, resume=False):
         self.path = Path(path) if path else None
@@ -17,7 +18,7 @@ class Results:
             self.rows = {key_of(row): row for row in read(self.path) if row["setting"] == setting}
 
     def find(self, key):
-        """The row of this key if it was measured to its end; one without a time is to be tried again."""
+        """Returns the row with this key if it was measured completely. A row without a time is measured again."""
         row = self.rows.get(tuple(key))
         return row if row is not None and row.get("ratios") else None
 
@@ -39,7 +40,7 @@ def key_of(row):
 
 
 def read(path):
-    """The rows of a file; ValueError where it is no such file."""
+    """Returns the rows of a file. Raises ValueError if it is not such a file."""
     try:
         document = json.loads(path.read_text())
     except json.JSONDecodeError as error:

@@ -1,15 +1,17 @@
-"""Networks of sequences whose length stands in the file, at another length: one token is what a decoder calculates."""
+"""Changes the length of sequences in networks whose files fix it, because a decoder calculates one token at a time."""
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import onnx
 
-LARGEST_CONSTANT = 1 << 17  # elements; what speaks of the length (extents, positions, masks) is smaller than weights
+# elements; tensors that depend on the length (extents, positions, masks) are smaller than weights
+LARGEST_CONSTANT = 1 << 17
 
 
 def shortened(model, length, folder):
-    """The file of the network whose sequences, as long as the last axis of its first input, have `length` elements."""
+    """Returns the file of the network with sequences of `length` elements. Their present length is the last axis of
+    its first input."""
     made = Path(folder) / f"{Path(model).stem}-{length}-{sha256(Path(model).read_bytes()).hexdigest()[:16]}.onnx"
     if not made.is_file():
         made.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""The rows for people, as a table of Markdown."""
+"""Prints the rows for people, as a table of Markdown."""
 from .engines import OWN
 from .ratios import Ratio, geometric_mean
 
-UNPLACED = 0.02  # of a peer's time: more of it without a place is told
+UNPLACED = 0.02  # share of a peer's time: if more of it is not attributed to layers, this is reported
 
 
 def heading(peers):
@@ -27,7 +27,7 @@ def row_text(row, peers):
 
 
 def memory_text(memory):
-    """The most memory of a run from an engine file, and its part of what such a run is to stay within."""
+    """Returns the largest memory of a run from an engine file, and its share of the permitted memory."""
     if not memory:
         return ""
     bound = 1.15 * memory["weight_bytes"] + 1.3 * memory["live_bytes"] + 64 * 2**20
@@ -58,7 +58,7 @@ def notes(row):
 
 
 def means_text(rows, peers):
-    """A line for each peer, type and number of threads."""
+    """Returns a line for each peer, type and number of threads."""
     lines = []
     for precision, threads in dict.fromkeys((row["key"][1], row["key"][2]) for row in rows):
         for peer in peers:

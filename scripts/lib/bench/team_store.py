@@ -1,15 +1,16 @@
-"""One store of a team, used by the processes of two machines at once, with its traffic.
+"""Measures one shared store of a team, which the processes of two machines use at once, and its traffic.
 
     python -m bench.team_store --python PYTHON [--compilers NAME,…] [--processes N] [--rounds N] [--json F] MODEL.onnx …
 
-A machine is a cache folder, and an installation of the compilers of its own: that of PYTHON, and a copy of its packages
-in another virtual environment, with other paths, inodes and times. Each machine runs N processes at once, each of which
-asks the compilers for plans of all networks, in an order of its own, as often as there are rounds. That is done without
-a shared store, over a folder, and over a Redis of its own where there is a redis-server. Started by hand, in scripts/lib.
+A machine is simulated by a cache folder and its own installation of the compilers: that of PYTHON, and a copy of its
+packages in another virtual environment with other paths, inodes and times. Each machine runs N processes at once.
+Each process asks the compilers for plans of all networks, in its own order, as often as there are rounds. This is
+done without a shared store, with a folder, and with a separate Redis if there is a redis-server. The program is
+started by hand in scripts/lib.
 
-A question is one plan; its answer was found on the machine's own disk, found in the shared place, or asked of the
-compiler. Entries, bytes, hits and misses of a Redis are what it counted; of a folder they are those of the files that
-are in it in the end, and nobody counts what is read.
+A question is one plan. Its answer was found on the machine's own disk, found in the shared place, or asked of the
+compiler. Entries, bytes, hits and misses of a Redis are its own counts. For a folder, they are the files in it at
+the end, and what is read is not counted.
 """
 import argparse
 import json
@@ -39,7 +40,7 @@ class Machine:
                              "XDG_CONFIG_HOME": str(self.folder / "configuration")} | (shared if place else {})
 
     def ask(self, place, model, compiler):
-        """(what became of it, whether the place was too slow for it)"""
+        """Returns (the source of the answer, whether the shared place was too slow for it)."""
         told = subprocess.run([FUSESCOPE, "plan", model, "--compiler", compiler, "--json"], capture_output=True,
                               text=True, env=self.environment(place))
         if told.returncode != 0:
@@ -51,7 +52,7 @@ class Machine:
 
 
 def second_installation(python, folder):
-    """A virtual environment of the same Python with a copy of its packages."""
+    """Makes a virtual environment of the same Python with a copy of its packages."""
     subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True)
     where = "import sysconfig; print(sysconfig.get_path('purelib'), end='')"
     paths = [subprocess.run([each, "-c", where], check=True, capture_output=True, text=True).stdout
@@ -69,7 +70,7 @@ class FolderPlace:
         self.at = str(self.path)
 
     def traffic(self):
-        """Entries and bytes that are in it."""
+        """Returns the entries and bytes in the shared place."""
         files = [file for file in self.path.rglob("*") if file.is_file() and len(file.name) == 64]
         return {"entries": len(files), "bytes_in": sum(file.stat().st_size for file in files), "bytes_out": None,
                 "hits": None, "misses": None}
@@ -111,7 +112,7 @@ class RedisPlace:
 
 
 def use(machines, place, questions, arguments):
-    """One row: what all processes of both machines did at once."""
+    """Returns one row: what all processes of both machines did at once."""
     for machine in machines:
         shutil.rmtree(machine.folder, ignore_errors=True)
         machine.folder.mkdir()

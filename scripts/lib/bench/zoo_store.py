@@ -1,12 +1,12 @@
-"""What is kept after the whole zoo was built, and what it saved.
+"""Reports what is kept after building the whole zoo, and how much time that saved.
 
     scripts/bench --builds --zoo-store [--threads N] [--compilers NAME[,NAME]] [--most-mib N] [--json F] [NETWORK …]
 
-Each network of the zoo is built twice by each compiler, each build as a process of its own, with one empty cache folder
-for all of them. The second build finds what the first one left. Networks larger than --most-mib, and those that a
-compiler cannot build, are named and left out. Then the entries of the store are summed by kind, as `cache list` tells
-them; `times` are the measured times of our own kernels, which are kept beside the store: what they saved is what the
-first builds spent on measuring and the second ones did not.
+Each network of the zoo is built twice by each compiler. Each build is a separate process, and all of them use one
+cache folder, which is empty at the beginning. The second build finds what the first one stored. Networks larger than
+--most-mib, and those that a compiler cannot build, are named and left out. Then the entries of the store are summed
+by kind, as `cache list` reports them. `times` are the measured times of our own kernels, which are kept beside the
+store; what they saved is the time that the first builds spent on measuring and the second ones did not.
 """
 import json
 import os
@@ -23,7 +23,7 @@ MEBIBYTE = 1 << 20
 
 
 def zoo_networks(zoo, filled, names, most_mib):
-    """Name and file of each network; of one that is left out the name and why."""
+    """Returns the name and file of each network; for one that is left out, the name and the reason."""
     for folder in sorted(each for each in zoo.iterdir() if each.is_dir()):
         if names and folder.name not in names:
             continue
@@ -43,7 +43,7 @@ def spent_measuring(document):
 
 
 def built_twice(name, model, compiler, arguments, folder):
-    """Seconds of both builds, and what each spent on measuring; or why there is none."""
+    """Returns the seconds of both builds, and what each of them spent on measuring, or why there is no result."""
     environment = os.environ | {"FUSESCOPE_CACHE": str(folder / "cache"), "FUSESCOPE_PYTHON": sys.executable}
     row = {"network": name, "compiler": compiler, "seconds": [], "measuring": [], "why_not": ""}
     command = [str(FUSESCOPE), "build", str(model), "--compiler", compiler, "-o", str(folder / "built.fse"), "--json"]
@@ -60,7 +60,7 @@ def built_twice(name, model, compiler, arguments, folder):
 
 
 def times_kept(cache):
-    """Entries and bytes of the measured times."""
+    """Returns the number of entries and the bytes of the measured times."""
     file = cache / "timings.sqlite"
     if not file.is_file():
         return 0, 0
@@ -72,7 +72,7 @@ def times_kept(cache):
 
 
 def by_kind(listed, rows, times):
-    """One line for each kind: entries, bytes on disk, hits, seconds saved, and what was not kept."""
+    """Returns one line for each kind: entries, bytes on disk, hits, seconds saved, and what was not kept."""
     kinds = [{"kind": each["kind"], "entries": each["entries"], "bytes": each["stored_bytes"], "hits": each["hits"],
               "saved_seconds": each["saved_ms"] / 1000, "not_kept": each["not_kept"]} for each in listed["kinds"]]
     own = [row for row in rows if row["compiler"] == OWN and len(row["measuring"]) == 2]
@@ -82,7 +82,7 @@ def by_kind(listed, rows, times):
 
 
 def totals(rows):
-    """By compiler: networks, and the seconds of all first and all second builds."""
+    """Returns, by compiler, the number of networks, and the seconds of all first and of all second builds."""
     sums = {}
     for row in rows:
         if row["why_not"]:

@@ -1,4 +1,4 @@
-// GoogleTest's main, which can hold kernels to what lesser CPUs have.
+// The main function of GoogleTest programs. It can limit kernels to the instructions of less capable CPUs.
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
@@ -9,13 +9,15 @@
 
 namespace {
 
-/// FUSESCOPE_TEST_INSTRUCTIONS=AVX2: our own kernels use nothing beyond it. False: an unknown name.
+/// Limits our own kernels to the instructions that the variable FUSESCOPE_TEST_INSTRUCTIONS names. Returns false for an
+/// unknown name; AVX2 is the only known one.
 bool holdInstructions() {
   const char* most = std::getenv("FUSESCOPE_TEST_INSTRUCTIONS");
   if (most == nullptr) return true;
   if (std::string_view(most) != "AVX2") return false;
 #if HWY_ARCH_X86
-  // Targets are bits, the best one the least. DisableTargets() would hold only until somebody asks what is supported.
+  // Targets are bits, and better targets have lower bits. DisableTargets() would be undone by the next query for the
+  // supported targets.
   hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~(HWY_AVX2 - 1));
 #endif
   return true;

@@ -20,7 +20,7 @@ std::atomic<fusescope::test::AllocationWatch> watching = nullptr;
 }  // namespace
 
 #if defined(FUSESCOPE_HAS_MIMALLOC)
-// What a program defines itself takes the place of what the allocator's library does.
+// The functions that a program defines replace those of the allocator's library.
 extern "C" {
 void* malloc(std::size_t bytes) noexcept {
   note(bytes);

@@ -1,4 +1,4 @@
-"""What the bench asks of every engine."""
+"""The interface of engines that the bench uses."""
 import statistics
 import time
 from dataclasses import dataclass, field
@@ -7,12 +7,13 @@ LEAST_CALLS = 3
 
 
 class CannotRun(Exception):
-    """Why an engine has no time for a question: for people, it becomes the text of the cell."""
+    """Says why an engine has no time for a question. The text is for people and is shown in the cell."""
 
 
 @dataclass
 class Sample:
-    """One engine in one round. `spread` is the time below which 95 of 100 calls are, over the median."""
+    """The measurement of one engine in one round. `spread` is the 95th percentile of the calls' times over their
+    median."""
     ms: float
     spread: float
     calls: int
@@ -20,8 +21,9 @@ class Sample:
 
 @dataclass
 class Layer:
-    """A kernel in an engine's own profile. `names`: nodes and values of the file that it stands for, as far as it says;
-    where the file knows none of them, it counts where the layers behind it do, which `before` names."""
+    """A kernel in an engine's own profile. `names` are the nodes and values of the file that it represents, as far
+    as it reports them. If the file contains none of them, the kernel is attributed to the layers after it, which
+    `before` names."""
     names: list
     ms: float
     kernel: str = ""
@@ -29,9 +31,10 @@ class Layer:
 
 
 class Engine:
-    """A network prepared by one engine. Making one raises CannotRun where the engine cannot have a time for it.
+    """A network that was prepared by one engine. The constructor raises CannotRun if the engine cannot have a time
+    for it.
 
-    Inputs and outputs lie in memory that is there before a call, so that a call is the engine's work alone.
+    Inputs and outputs are in memory that exists before a call, so that a call consists only of the engine's work.
     """
     name = ""
 
@@ -43,15 +46,17 @@ class Engine:
         raise NotImplementedError
 
     def outputs(self):
-        """Arrays by name, of one call, or of the last of all steps."""
+        """Returns the outputs by name: arrays of one call, or of the last of all steps."""
         raise NotImplementedError
 
     def sample(self, seconds, warmup):
-        """Calls for `warmup` seconds, then for `seconds`; of a question with steps, all steps, in a time per step."""
+        """Calls the engine for `warmup` seconds and then for `seconds`. For a question with steps, it runs all steps
+        and returns the time per step."""
         raise NotImplementedError
 
     def layers(self, seconds):
-        """Layers, each with its own time; they need not add up to sample(), since profiling takes time itself."""
+        """Returns layers, each with its own time. The times need not add up to sample(), because profiling itself
+        takes time."""
         raise NotImplementedError
 
 
@@ -76,7 +81,8 @@ def sample_of(milliseconds):
 
 
 def sample_steps(steps, seconds, warmup):
-    """The same for `steps`, which runs all steps from the start and gives their mean in milliseconds."""
+    """Does the same for `steps`, a function that runs all steps from the beginning and returns their mean in
+    milliseconds."""
     end = time.perf_counter() + warmup
     steps()
     while time.perf_counter() < end:

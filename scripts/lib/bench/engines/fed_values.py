@@ -1,9 +1,10 @@
-"""Memory for outputs that are fed back as inputs, whose extents may grow by the same number each step."""
+"""Memory for outputs that are fed back as inputs. Their extents may grow by the same number in each step."""
 import numpy as np
 
 
 class FedValues:
-    """Each lies in one of two buffers in turn, both of its largest extents: a step reads one and writes the other."""
+    """Each value is in one of two buffers in turn, both of which have its largest extents: a step reads one and
+    writes the other."""
 
     def __init__(self, feeds, inputs, first_outputs, steps):
         self.feeds, self.inputs = feeds, inputs
@@ -18,7 +19,7 @@ class FedValues:
         return self.inputs[self.feeds[output]].shape + self.growth[output] * steps
 
     def outputs_of(self, step):
-        """Arrays that step `step`, the first is 0, writes to."""
+        """Returns the arrays to which step `step` writes; the first step is 0."""
         views = {}
         for output, pair in self.buffers.items():
             dims = self._extents(output, step + 1)

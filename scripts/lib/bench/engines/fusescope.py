@@ -1,4 +1,4 @@
-"""Fusescope, through its command line: `build` once, `time` in a process of its own each round."""
+"""Fusescope, through its command line: `build` once, and `time` in a separate process in each round."""
 import json
 import os
 import subprocess
@@ -15,7 +15,7 @@ BINARY = Path(__file__).resolve().parents[4] / "build" / "bin" / "fusescope"
 
 class Fusescope(Engine):
     name = "fusescope"
-    store = None  # the folder that measured times are kept in, in place of the user's
+    store = None  # the folder in which measured times are kept, instead of the user's
 
     def __init__(self, question):
         super().__init__(question)
@@ -40,7 +40,7 @@ class Fusescope(Engine):
         return {name.removeprefix("out:"): arrays[name] for name in arrays}
 
     def sample(self, seconds, warmup):
-        how_long = [] if self.question.steps else ["--seconds", seconds]  # steps take as long as they take
+        how_long = [] if self.question.steps else ["--seconds", seconds]  # the time of steps cannot be chosen
         report = self._time(*how_long, "--warmup", warmup)
         if report["median_ms"] is None:
             raise CannotRun(f"no time: {report['unavailable_reason']}")
@@ -48,7 +48,7 @@ class Fusescope(Engine):
         return Sample(middle, report["p95_ms"] / report["median_ms"], report["samples"])
 
     def memory(self):
-        """Of the process that outputs() ran: what `run --json` says of it."""
+        """Returns the memory of the process that outputs() ran, as `run --json` reports it."""
         return self.run_report.get("memory")
 
     def layers(self, seconds):

@@ -1,4 +1,4 @@
-"""ONNX Runtime's CPU provider, with inputs and outputs bound."""
+"""ONNX Runtime's CPU provider, with bound inputs and outputs."""
 import json
 import tempfile
 import time
@@ -12,7 +12,7 @@ from ..questions import IN_FILE
 from .engine import CannotRun, Engine, Layer, sample_calls, sample_steps
 from .fed_values import FedValues
 
-LEAST_PROFILED, MOST_PROFILED = 10, 500  # runs; the profile holds a million events at the most
+LEAST_PROFILED, MOST_PROFILED = 10, 500  # runs; the profile contains at most a million events
 
 
 class OnnxRuntime(Engine):
@@ -69,11 +69,12 @@ class OnnxRuntime(Engine):
             options.add_free_dimension_override_by_name(symbol, extent)
         try:
             return onnxruntime.InferenceSession(str(self.question.model), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # its exceptions have no common class of their own
+        except Exception as error:  # its exceptions have no common base class
             raise CannotRun(str(error)) from error
 
     def _bind(self):
-        """Extents of outputs are those of a first run: the inputs stay the same."""
+        """Binds inputs and outputs. The extents of outputs are those of a first run, because the inputs stay the
+        same."""
         names = [output.name for output in self.session.get_outputs()]
         first = self.session.run(None, self.inputs)
         if not all(isinstance(array, np.ndarray) and array.dtype != object for array in first):
@@ -91,7 +92,7 @@ def bind(how, name, array):
 
 
 class Steps:
-    """The network called one time after the other, outputs fed back, in memory that is there before."""
+    """Calls the network once for each step and feeds outputs back, in memory that exists before."""
 
     def __init__(self, session, question, inputs):
         self.session, self.question, self.inputs = session, question, inputs
@@ -101,7 +102,7 @@ class Steps:
         self.last = {}
 
     def run(self):
-        """All steps; the mean of a step in milliseconds."""
+        """Runs all steps and returns the mean of a step in milliseconds."""
         binding = self.session.io_binding()
         for name, array in self.inputs.items():
             bind(binding.bind_input, name, array)
@@ -121,7 +122,7 @@ class Steps:
 
 
 def layers_of(optimised, times):
-    """Names of a kernel: what it writes, and what its own name says that it was made from."""
+    """Returns the names of a kernel: those of the values that it writes, and the names that its own name contains."""
     names, readers = {}, {}
     for node in optimised.node:
         made_from = node.name.removesuffix("_nchwc")
@@ -135,7 +136,7 @@ def layers_of(optimised, times):
 
 
 def kernel_times(events):
-    """Milliseconds by node: the median of its calls but the first two, which make things."""
+    """Returns milliseconds by node: the median of its calls except the first two, which initialise things."""
     calls = {}
     for event in events:
         if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):

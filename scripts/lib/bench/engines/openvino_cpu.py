@@ -72,7 +72,7 @@ class OpenVino(Engine):
             request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
 
     def _steps(self):
-        """All steps, outputs fed back; the mean of a step in milliseconds."""
+        """Runs all steps, feeding outputs back, and returns the mean of a step in milliseconds."""
         self._set(self.request, self.inputs)
         start = time.perf_counter()
         for step in range(self.question.steps):
@@ -86,12 +86,12 @@ class OpenVino(Engine):
 
 
 def names_of(operator):
-    """Of the nodes of the file that were fused into it."""
+    """Returns the names of the file's nodes that were fused into a layer."""
     return [name for name in operator.get_rt_info()["originalLayersNames"].astype(str).split(",") if name]
 
 
 def time_of(operator):
-    """Milliseconds of a run, the mean over all; 0 if it has none."""
+    """Returns the milliseconds of a layer in a run, as the mean over all runs; 0 if it has none."""
     microseconds = operator.get_rt_info()["execTimeMcs"].astype(str)
     return int(microseconds) / 1e3 if microseconds.isdigit() else 0.0
 
@@ -103,9 +103,10 @@ def layer_of(operator):
 
 
 def precision_hint(core, precision):
-    """Its name of the type; it is taken as a wish, so that one that this machine lacks must be refused here."""
+    """Returns OpenVINO's name of the type. OpenVINO ignores a hint for a type that this machine lacks, so that it is
+    refused here."""
     if precision not in CAPABILITIES:
         raise CannotRun(f"{precision} is no precision that it can be asked for")
     if CAPABILITIES[precision] not in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
         raise CannotRun(f"{precision} is not among what it calculates in on this machine")
-    return "f32" if precision in IN_FILE else precision  # the hint is for what is between
+    return "f32" if precision in IN_FILE else precision  # the hint is about the values in between
