@@ -215,7 +215,8 @@ TEST(ForbiddenFusions, ItIsReadBackWhetherKernelsStillJoinNodes) {
   ASSERT_NE(ignored, nullptr);
   const auto why = std::ranges::find(ignored->decisions, "build.no_fuse_ignored", &Decision::code);
   ASSERT_NE(why, ignored->decisions.end());
-  EXPECT_EQ(message(*why), "other still joins nodes with what our rule matmul_epilogue would join to them, in 1 kernel: product");
+  EXPECT_EQ(message(*why),
+            "other still joins nodes with what our rule matmul_epilogue would join to them, in 1 kernel: product");
 }
 
 /// The rule joins relu and exp to the product; a kernel of these two alone is the work of another optimiser.
@@ -234,8 +235,7 @@ TEST(ForbiddenFusions, AreObeyedWhereNothingIsJoinedWithTheRoot) {
   ASSERT_NE(made, nullptr);
   const auto obeyed = std::ranges::find(made->decisions, "build.no_fuse_obeyed", &Decision::code);
   ASSERT_NE(obeyed, made->decisions.end());
-  EXPECT_EQ(message(*obeyed),
-            "no kernel of other joins a node with what our rule matmul_epilogue would join to it");
+  EXPECT_EQ(message(*obeyed), "no kernel of other joins a node with what our rule matmul_epilogue would join to it");
   EXPECT_EQ(std::ranges::count(made->decisions, "build.no_fuse_ignored", &Decision::code), 0);
 }
 
