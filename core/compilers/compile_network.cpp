@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "compilers/narrow_refusal.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/segmented_engine.h"
 #include "engine/described_model.h"
@@ -19,6 +20,11 @@ namespace {
 /// Returns an error if a recorded answer refuses nodes that `plan` gives to the compiler, because the parts around them
 /// were never compiled.
 Status checkPacked(const Plan& plan, const CompilerSupport& support) {
+  if (const NodeSupport* whole = refusalOfNoNode(support))
+    return Diagnostic{.message = fmt::format("the compiler refused the network on the other machine, without naming a "
+                                             "node: {}",
+                                             whole->message),
+                      .help = "Pack the job again with --fallback for the nodes that the compiler may not accept."};
   std::set<std::string_view> handed;
   for (const Segment& segment : plan.segments)
     if (segment.kind == SegmentKind::Accelerated)
@@ -91,6 +97,7 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   }
   const auto asked = TRY(planToAsk(plan, stop));
   CompilerSupport told = TRY(compiler.support(*asked, asking));
+  told = TRY(narrowedDown(compiler, asked, std::move(told), asking));
   options.support = std::make_shared<const CompilerSupport>(statedAboutAll(asked->graph(), std::move(told)));
   return makePlan(unquantized(plan->model), options, nullptr, stop);
 }

@@ -8,6 +8,7 @@
 
 #include "analysis/users.h"
 #include "base/text.h"
+#include "compilers/narrow_refusal.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/probed_engine.h"
 #include "engine/kernel_requests.h"
@@ -213,17 +214,6 @@ class PartsCompiler {
       isAny = true;
     }
     return isAny;
-  }
-
-  /// Returns the operator of a node and the types that it calculates in, reads and writes.
-  static std::string formOf(const Plan& plan, NodeId id) {
-    const Graph& graph = plan.graph();
-    const Node& node = graph.node(id);
-    std::string form = fmt::format("{} {} {}", node.domain, node.op, name(plan.calculates[id.index]));
-    for (const auto* values : {&node.inputs, &node.outputs})
-      for (const ValueId value : *values)
-        form += value.valid() ? fmt::format(" {}", name(graph.value(value).type.dtype)) : " -";
-    return form;
   }
 
   /// Searches the node because of which a segment cannot be compiled, if the error does not name it. Halves are

@@ -87,10 +87,7 @@ class DirectiveChecker {
     for (const Region& region : m_asked.structure->fusion.regions) {
       if (region.rule != directive.rule || !isOfCompiler(region.root)) continue;
       isAny = true;
-      const std::vector<NodeId> nodes = joinedBy(region);
-      for (std::size_t i = 0; i < nodes.size(); ++i)
-        for (std::size_t k = i + 1; k < nodes.size(); ++k)
-          if (const FusedNode* kernel = kernelOfBoth(nodes[i], nodes[k])) joining.insert(kernel->id);
+      addJoining(region, joining);
     }
     if (!isAny) return;
     std::vector<std::string> names;
@@ -104,6 +101,19 @@ class DirectiveChecker {
     m_decisions.push_back(decide(
         isObeyed ? "build.no_fuse_obeyed" : "build.no_fuse_ignored", std::move(subjects), causeOf(directive),
         {{"compiler", m_compiler}, {"rule", directive.rule}, {"count", names.size()}, {"kernels", joined(names)}}));
+  }
+
+  /// Adds the kernels that join the region's root with another of its nodes. A rule joins nodes with the root, such as
+  /// an epilogue with its product; what other nodes of the region have in common is no work of this rule. If the root
+  /// only moves elements, kernels that join any two of the nodes are added.
+  void addJoining(const Region& region, std::set<FusedNodeId>& joining) const {
+    const std::vector<NodeId> nodes = joinedBy(region);
+    const bool isRootAmong = std::ranges::find(nodes, region.root) != nodes.end();
+    for (const NodeId first : isRootAmong ? std::vector{region.root} : nodes)
+      for (const NodeId second : nodes) {
+        if (first == second) continue;
+        if (const FusedNode* kernel = kernelOfBoth(first, second)) joining.insert(kernel->id);
+      }
   }
 
   /// Returns the nodes that a rule joins in a region. Those that only move elements do not count beside others, because

@@ -35,6 +35,23 @@ net (float[8, 8] x, bfloat16[8, 8] h) => (float[8, 8] y, bfloat16[8, 8] g) {
   [narrow] g = MatMul (h, h)
 })";
 
+/// The parser knows no integers of 16 bits and names no node because of them; quantisers of its own types are beside
+/// it.
+constexpr const char* kCounts = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (uint16[4, 8] counts, float[4, 8] x) => (float[4, 8] y, uint16[4, 8] sum)
+    <uint16[8] ones = {1, 1, 1, 1, 1, 1, 1, 1}, float scale = {0.5}, int8 zero = {0}> {
+  [widen] wide = Cast <to = 1> (counts)
+  [double] twice = Add (wide, wide)
+  [quantise] codes = QuantizeLinear (twice, scale, zero)
+  [back] numbers = DequantizeLinear (codes, scale, zero)
+  [add] y = Add (numbers, x)
+  [count] sum = Add (counts, ones)
+})";
+
+/// Every node of it reads what the parser does not know.
+constexpr const char* kOnlyCounts = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (uint64[4] a, uint64[4] b) => (uint64[4] c) { [first] s = Add (a, b)  [second] c = Mul (s, b) })";
+
 class RtxAnswers : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -98,6 +115,28 @@ TEST_F(RtxAnswers, ATypeThatACardLacksIsFoundByTheBuild) {
   EXPECT_EQ(entryOf(plan["support"], "node", "narrow")["found_by"], "build");
   for (const char* node : {"before", "last"})
     EXPECT_NE(entryOf(plan["nodes"], "node", node)["fate"], "fallback") << plan["nodes"].dump(1);
+}
+
+/// Nodes around what no node was named for stay with the compiler.
+TEST_F(RtxAnswers, ARefusalThatNamesNoNodeIsNarrowedDown) {
+  const Json plan = this->plan(kCounts, {"--compiler", "tensorrt-rtx"});
+  for (const char* node : {"widen", "count"}) {
+    const Json said = entryOf(plan["support"], "node", node);
+    EXPECT_EQ(said["taken"], false) << plan["support"].dump(1);
+    EXPECT_EQ(said["found_by"], "parser");
+    EXPECT_NE(said["message"].get<std::string>().find("cannot read a network with it"), std::string::npos) << said;
+    EXPECT_EQ(entryOf(plan["nodes"], "node", node)["fate"], "fallback");
+  }
+  for (const char* node : {"double", "quantise", "back", "add"})
+    EXPECT_NE(entryOf(plan["nodes"], "node", node)["fate"], "fallback") << plan["support"].dump(1);
+}
+
+TEST_F(RtxAnswers, WhereNothingIsLeftEverythingFallsBack) {
+  const Json plan = this->plan(kOnlyCounts, {"--compiler", "tensorrt-rtx"});
+  for (const char* node : {"first", "second"}) {
+    EXPECT_EQ(entryOf(plan["nodes"], "node", node)["fate"], "fallback") << plan["support"].dump(1);
+    EXPECT_EQ(entryOf(plan["support"], "node", node)["code"], "validate.compiler_refused");
+  }
 }
 
 TEST_F(RtxAnswers, ASplitEndsWhatItIsHanded) {

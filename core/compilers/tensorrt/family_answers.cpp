@@ -35,6 +35,15 @@ std::string wordsOf(const Json& refusal) {
   return textMember(refusal, "code") + ": " + textMember(refusal, "text");
 }
 
+/// The parser refuses the network without saying because of which node, as where the type of an input is unknown to it.
+NodeSupport ofNoNode(const CompilerInput& network, const Json& refusal, std::string_view title) {
+  return {.node = {},
+          .taken = false,
+          .code = "validate.compiler_refused",
+          .message =
+              fmt::format("{} cannot read a network with it: {}", title, inNamesOfNetwork(network, wordsOf(refusal)))};
+}
+
 double medianOf(std::vector<double> ms) {
   const auto middle = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
   std::ranges::nth_element(ms, middle);
@@ -86,21 +95,20 @@ Json extentsAsked(const CompilerInput& network, const BuildOptions& options) {
 Result<CompilerSupport> parserSupport(const CompilerInput& network, const ProbeAnswer& answer, std::string_view title) {
   std::map<NodeId, NodeSupport> refused;
   const Graph& graph = network.plan->graph();
+  CompilerSupport support;
   const Json refusals = memberOf(answer.json, "refusals");
   for (const Json& refusal : refusals) {
     if (!refusal.is_object()) return unreadable(title, "support");
-    for (const std::string_view file : refusedNodes(network, refusal))
+    const auto files = refusedNodes(network, refusal);
+    if (files.empty() && support.nodes.empty()) support.nodes.push_back(ofNoNode(network, refusal, title));
+    for (const std::string_view file : files)
       for (const NodeId node : network.nodes.find(file)->second)
         refused.emplace(node, NodeSupport{.node = graph.node(node).name,
                                           .taken = false,
                                           .code = "validate.compiler_refused",
                                           .message = inNamesOfNetwork(network, wordsOf(refusal))});
   }
-  if (refused.empty() && !refusals.empty())
-    return Diagnostic{.message = fmt::format("{} cannot read the network: {}", title,
-                                             inNamesOfNetwork(network, wordsOf(refusals.front())))};
   const bool isWhole = memberOf(answer.json, "is_supported") == true;
-  CompilerSupport support;
   for (const NodeId id : graph.order()) {
     const auto known = refused.find(id);
     if (known != refused.end())

@@ -28,7 +28,8 @@ Result<std::string> fileText(const ProbeAnswer& answer, const char* name, std::s
 Json extentsAsked(const CompilerInput& network, const BuildOptions& options);
 
 /// Returns which nodes the parser refuses. It says nothing about parts of the network behind such a node; they are
-/// checked when they are compiled separately. Errors: it refuses the whole network, or the answer is invalid.
+/// checked when they are compiled separately. If it refuses the network without naming a node, the first entry has no
+/// name (refusalOfNoNode()). Errors: the answer is invalid.
 Result<CompilerSupport> parserSupport(const CompilerInput& network, const ProbeAnswer& answer, std::string_view title);
 
 /// Returns the milliseconds of each kernel by name, as medians of the runs in profile.json. The second of several

@@ -104,14 +104,20 @@ TEST(TensorrtRtx, ASupportedNetworkIsTakenWhole) {
   for (const NodeSupport& said : support.value().nodes) EXPECT_EQ(said.taken, true) << said.node;
 }
 
-TEST(TensorrtRtx, ARefusalOfNoNodeIsAnError) {
+TEST(TensorrtRtx, ARefusalOfNoNodeIsAnEntryWithoutANode) {
   Handed handed(kSmall);
-  const Json refusal{{"code", "INVALID_GRAPH"}, {"node", ""}, {"operator", ""}, {"text", "not a network"}};
-  for (const Json& refusals : {Json{refusal}, Json{3}}) {
-    const auto support =
-        rtx().support(handed.network(), {.json = {{"is_supported", false}, {"refusals", refusals}}, .files = {}});
-    EXPECT_FALSE(support.ok());
-  }
+  const Json wordless{{"code", "INVALID_GRAPH"}, {"node", ""}, {"operator", ""}, {"text", "not a network"}};
+  const Json named{{"code", "UNSUPPORTED_NODE"}, {"node", "n1"}, {"operator", "Det"}, {"text", "t"}};
+  const auto support = rtx().support(
+      handed.network(), {.json = {{"is_supported", false}, {"refusals", {named, wordless, wordless}}}, .files = {}});
+  ASSERT_TRUE(support.ok()) << support.error().text();
+  ASSERT_EQ(support.value().nodes.size(), 2U);
+  const NodeSupport* refusal = refusalOfNoNode(support.value());
+  ASSERT_NE(refusal, nullptr);
+  EXPECT_EQ(refusal->message, "TensorRT for RTX cannot read a network with it: INVALID_GRAPH: not a network");
+  EXPECT_EQ(support.value().nodes.back().node, "det");
+  EXPECT_FALSE(
+      rtx().support(handed.network(), {.json = {{"is_supported", false}, {"refusals", Json{3}}}, .files = {}}).ok());
   EXPECT_TRUE(rtx().support(handed.network(), {.json = Json::object(), .files = {}}).ok());
 }
 

@@ -215,7 +215,28 @@ TEST(ForbiddenFusions, ItIsReadBackWhetherKernelsStillJoinNodes) {
   ASSERT_NE(ignored, nullptr);
   const auto why = std::ranges::find(ignored->decisions, "build.no_fuse_ignored", &Decision::code);
   ASSERT_NE(why, ignored->decisions.end());
-  EXPECT_EQ(message(*why), "other still joins nodes that our rule matmul_epilogue would join, in 1 kernel: product");
+  EXPECT_EQ(message(*why),
+            "other still joins nodes with what our rule matmul_epilogue would join to them, in 1 kernel: product");
+}
+
+/// The rule joins relu and exp to the product; a kernel of these two alone is the work of another optimiser.
+TEST(ForbiddenFusions, AreObeyedWhereNothingIsJoinedWithTheRoot) {
+  const auto asked = planned(chainModel(), forOnnxRuntime({noFuse("matmul_epilogue")}));
+  const auto& regions = asked->structure->fusion.regions;
+  const auto region = std::ranges::find(regions, "matmul_epilogue", &Region::rule);
+  ASSERT_NE(region, regions.end());
+  ASSERT_EQ(asked->graph().node(region->root).name, "fc1");
+  ASSERT_GE(region->nodes.size(), 3U) << "fc1, relu and exp";
+  Told told(asked);
+  told.kernel("product", {"fc1"});
+  told.kernel("clip", {"relu", "exp"});
+  told.kernel("second", {"fc2"});
+  const auto made = told.make();
+  ASSERT_NE(made, nullptr);
+  const auto obeyed = std::ranges::find(made->decisions, "build.no_fuse_obeyed", &Decision::code);
+  ASSERT_NE(obeyed, made->decisions.end());
+  EXPECT_EQ(message(*obeyed), "no kernel of other joins a node with what our rule matmul_epilogue would join to it");
+  EXPECT_EQ(std::ranges::count(made->decisions, "build.no_fuse_ignored", &Decision::code), 0);
 }
 
 /// The tables name rules of ours; a rule that is renamed is renamed there.
