@@ -28,12 +28,6 @@ struct Built {
   std::int64_t bytes = 0;
 };
 
-double secondsOf(const Built& built) {
-  double ms = 0;
-  for (const BuildPhase& phase : built.phases) ms += phase.ms;
-  return ms / 1000;
-}
-
 /// Prints which regions were not measured, and why. It prints nothing if all were.
 void printMeasuring(const BuildReport& report) {
   for (const Decision& decision : leftUnmeasured(report.measuring)) std::cout << message(decision) << "\n";
@@ -88,7 +82,8 @@ void printForPeople(const std::vector<Built>& builds) {
   for (const Built& built : builds)
     table.add({built.directives.empty() ? "as given" : built.directives, std::to_string(built.report.regions),
                std::to_string(built.report.compiled), std::to_string(built.report.measured),
-               std::to_string(built.report.takenOver), fmt::format("{:.3f} s", secondsOf(built)), built.output});
+               std::to_string(built.report.takenOver), fmt::format("{:.3f} s", totalMs(built.phases) / 1000),
+               built.output});
   table.print();
   std::cout
       << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";

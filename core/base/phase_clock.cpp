@@ -1,9 +1,15 @@
 #include "base/phase_clock.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace fusescope {
+
+double totalMs(const std::vector<BuildPhase>& phases) {
+  return std::accumulate(phases.begin(), phases.end(), 0.0,
+                         [](double ms, const BuildPhase& phase) { return ms + phase.ms; });
+}
 
 PhaseClock::PhaseClock(Progress forward) : m_forward(std::move(forward)), m_since(std::chrono::steady_clock::now()) {}
 

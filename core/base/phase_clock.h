@@ -14,6 +14,9 @@ struct BuildPhase {
   bool operator==(const BuildPhase&) const = default;
 };
 
+/// Returns the sum of the times of the phases, in milliseconds.
+double totalMs(const std::vector<BuildPhase>& phases);
+
 /// Measures the phases that long work announces. A phase lasts until the next one is announced, so that the phases
 /// together are the whole time since the clock was made. The time before the first announcement counts as part of the
 /// first phase. Not thread-safe.

@@ -81,12 +81,8 @@ Json toJson(const BuildReport& report, const std::vector<BuildPhase>& phases, co
   Json json = {{"format", "fusescope.build"}, {"version", 1}};
   json["engine"] = enginePath.empty() ? Json(nullptr) : Json(enginePath);
   json["phases"] = Json::array();
-  double ms = 0;
-  for (const auto& phase : phases) {
-    json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
-    ms += phase.ms;
-  }
-  json["seconds"] = jsonNumber(ms / 1000);
+  for (const auto& phase : phases) json["phases"].push_back({{"name", phase.name}, {"ms", jsonNumber(phase.ms)}});
+  json["seconds"] = jsonNumber(totalMs(phases) / 1000);
   json["regions"] = report.regions;
   json["distinct"] = report.distinct;
   json["compiled"] = report.compiled;

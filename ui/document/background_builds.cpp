@@ -33,12 +33,6 @@ Result<BackgroundBuilds::OwnBuild> ownBuildOf(const Json& reply) {
                                     .takenOver = count("taken_over")};
 }
 
-double totalMs(const RunBuild& build) {
-  double ms = 0;
-  for (const BuildPhase& phase : build.phases) ms += phase.ms;
-  return ms;
-}
-
 }  // namespace
 
 BackgroundBuilds::BackgroundBuilds(PlanDocument& document, Runs& runs, const RunController& controller,
@@ -113,7 +107,7 @@ std::optional<double> BackgroundBuilds::lastBuildMs() const {
   const auto newest = std::find_if(runs.rbegin(), runs.rend(), [&](const Run& run) {
     return run.build && run.options.compiler == compiler && run.model == model;
   });
-  return newest == runs.rend() ? std::nullopt : std::optional(totalMs(*newest->build));
+  return newest == runs.rend() ? std::nullopt : std::optional(totalMs(newest->build->phases));
 }
 
 bool BackgroundBuilds::isOn() const {
