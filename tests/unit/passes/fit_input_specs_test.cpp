@@ -114,7 +114,7 @@ TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
   EXPECT_EQ(dims[0], 1);
   EXPECT_EQ(dims[2] * dims[3], 28 * 120);
   expectWorks(model);
-  expectSaid(model, "x", {"elements cannot be given the extents"});
+  expectSaid(model, "x", {"elements cannot be reshaped to the extents"});
 }
 
 TEST(FitInputSpecs, BothExtentsOfAnImageAreFoundTogether) {
@@ -246,8 +246,9 @@ TEST(FitInputSpecs, WhatCannotBeAssumedIsAskedFor) {
   EXPECT_EQ(countCode(model, "input.not_assumed"), 1U);
   EXPECT_EQ(specOf(model, "x").opt, (Dims{-1, -1}));
   EXPECT_EQ(specOf(model, "z").opt, (Dims{1, 3}));
-  expectSaid(model, "x",
-             {"--input x=batch,n", "no extents were found that the network accepts", "cannot be given the extents"});
+  expectSaid(
+      model, "x",
+      {"--input x=batch,n", "no extents were found that the network accepts", "cannot be reshaped to the extents"});
 }
 
 TEST(FitInputSpecs, IsDoneOnce) {
