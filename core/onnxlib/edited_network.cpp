@@ -165,8 +165,8 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
   network.files = tensors.files();
   network.files.insert(network.files.end(), beside.begin(), beside.end());
   if (!proto.SerializeToString(&network.model))
-    return Diagnostic{.message = "the network without its weights is too large for one ONNX file",
-                      .help = "It may have 2 GiB."};
+    return Diagnostic{.message = "the network without its weights is too large for an ONNX file",
+                      .help = "The limit of protobuf is 2 GiB."};
   return network;
 }
 
@@ -218,7 +218,7 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles&
   if (!there.ok()) return Done{};
   for (const auto& file : files)
     if (file->identity().device == there.value().device && file->identity().inode == there.value().inode)
-      return Diagnostic{.message = "would be written over: the network is read from it",
+      return Diagnostic{.message = "is the file from which the network is read, so it cannot be overwritten",
                         .where = {.file = path.string()},
                         .help = "Give another name with -o."};
   return Done{};

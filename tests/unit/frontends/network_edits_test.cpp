@@ -129,9 +129,9 @@ TEST(NetworkEdits, MetadataIsAddedAndTheOpsetOnlyRaised) {
 TEST(NetworkEdits, WhatAnEditNamesMustBeThere) {
   NetworkEdits edits;
   edits.operands.push_back({{{}, 7}, 0, "h"});
-  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names node 7 of a graph that has fewer");
+  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names node 7 of a graph that has fewer nodes");
   edits.operands[0].node = {{{0, "body"}}, 0};
-  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names a body that is not there");
+  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names a body that does not exist");
 }
 
 /// A network with a weight of 8 KiB inside the file.
@@ -178,7 +178,7 @@ TEST(NetworkEdits, WhatIsReadIsNeverWrittenOver) {
   ASSERT_TRUE(edited.ok());
   const Status written = onnxlib::writeNetwork(path, edited.value());
   ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().message, "would be written over: the network is read from it");
+  EXPECT_EQ(written.error().message, "is the file from which the network is read, so it cannot be overwritten");
   std::filesystem::create_symlink(path, folder.path() / "link.onnx");
   EXPECT_FALSE(onnxlib::writeNetwork(folder.path() / "link.onnx", edited.value()).ok());
 }
