@@ -51,7 +51,7 @@ TEST(FitInputSpecs, WhatTheNetworkTakesIsAsUsual) {
   EXPECT_EQ(specOf(model, "x").min, (Dims{1, 3, 1, 1}));
   EXPECT_EQ(specOf(model, "x").source, "assumed");
   EXPECT_EQ(countCode(model, "input.assumed"), 1U) << "the other input is as the file says";
-  expectSaid(model, "x", {"[1, 3, 224, 224] is assumed", "batch is 1, as nothing asks for more", "h is 224"});
+  expectSaid(model, "x", {"[1, 3, 224, 224] is assumed", "batch is 1, because the network accepts it", "h is 224"});
 }
 
 TEST(FitInputSpecs, AWindowHasToFit) {
@@ -103,9 +103,10 @@ TEST(FitInputSpecs, AHeightThatIsPooledAwayIsOneThatWindowsDivide) {
   EXPECT_EQ(specOf(pooled, "x").opt[2], 48);
   EXPECT_EQ(specOf(pooled, "x").min[2], 34);
   EXPECT_EQ(specOf(pooled, "x").max[2], 81);
-  expectSaid(pooled, "x",
-             {"h is 48, because with 224", "the nearest at which no pooling window leaves a rest", "not below 34",
-              "not above 81"});
+  expectSaid(
+      pooled, "x",
+      {"h is 48, because with 224", "the nearest accepted extent at which the pooling windows divide the axis evenly",
+       "not below 34", "not above 81"});
 }
 
 TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
@@ -156,7 +157,7 @@ TEST(FitInputSpecs, TheRangeBeginsAndEndsWhereThePlanHolds) {
   EXPECT_TRUE(types.ok()) << types.error().text();
   EXPECT_EQ(specOf(model, "x").min[2], 4);
   EXPECT_EQ(specOf(model, "x").max[2] % 4, 0);
-  expectSaid(model, "x", {"not below 4 (the plan holds where h % 4 == 0)"});
+  expectSaid(model, "x", {"not below 4 (the plan is valid if h % 4 == 0)"});
 }
 
 TEST(FitInputSpecs, AStateGoesWithItsInput) {
@@ -219,8 +220,8 @@ TEST(FitInputSpecs, EachBranchOfAnIfHasItsOwnRange) {
   EXPECT_EQ(specOf(model, "x").min, (Dims{1, 1, 200})) << "what every branch takes";
   EXPECT_EQ(specOf(model, "x").max, (Dims{1, 1, 400}));
   expectSaid(model, "x",
-             {"else_branch of 'node_of_y' alone goes from [1, 1, 1] to [1, 1, 400]",
-              "then_branch of 'node_of_y' alone goes from [1, 1, 200] to [1, 1, 1024]"});
+             {"else_branch of 'node_of_y' alone accepts extents from [1, 1, 1] to [1, 1, 400]",
+              "then_branch of 'node_of_y' alone accepts extents from [1, 1, 200] to [1, 1, 1024]"});
 }
 
 TEST(FitInputSpecs, WhatHoldsForEveryBranchIsNotSaidOfEach) {
