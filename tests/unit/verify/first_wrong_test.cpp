@@ -81,7 +81,7 @@ TEST_F(FirstWrongTest, WhereEveryOutputIsRightItIsSaid) {
                             {.name = "y", .fusedNode = "Y", .errors = {m_small, m_small}}});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->tensor, "m");
-  EXPECT_NE(found->why.find("no output of the network goes wrong by it"), std::string::npos) << found->why;
+  EXPECT_NE(found->why.find("no output of the network is wrong because of it"), std::string::npos) << found->why;
 }
 
 TEST_F(FirstWrongTest, AWayLeadsOverWhatWasNotMeasured) {
