@@ -76,7 +76,7 @@ Result<std::vector<EntryFile>> entriesIn(int root, TransferDeadline& deadline) {
     });
   };
   addBelow(root, [&](int first) { addBelow(first, addLeaf); });
-  if (deadline.isOver()) return Diagnostic{.message = "it takes too long to look at all of it"};
+  if (deadline.isOver()) return Diagnostic{.message = "listing all of it takes too long"};
   return entries;
 }
 
@@ -106,8 +106,10 @@ bool isOwn(const struct stat& found) {
 }
 
 Diagnostic othersWrite(const fs::path& path) {
-  return {.message = "can be written by others, and without a signing key only what nobody else can write is taken",
-          .where = {.file = path.string()}};
+  return {
+      .message =
+          "can be written by other users, and without a signing key only a folder that no other user can write is used",
+      .where = {.file = path.string()}};
 }
 
 bool isSharedName(std::string_view name) {

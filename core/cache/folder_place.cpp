@@ -149,7 +149,7 @@ class FolderPlace final : public SharedPlace {
   std::uint64_t mostBytes() const override { return m_options.mostBytes; }
 
   Result<Found> get(const std::string& name) override {
-    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    if (!isSharedName(name)) return Diagnostic{.message = "this is not the name of a shared entry"};
     return m_behind.run<Found>(m_options.limit,
                                [folder = m_folder, options = m_options, name](TransferDeadline& deadline) {
                                  if (options.onBegin) options.onBegin();
@@ -158,7 +158,7 @@ class FolderPlace final : public SharedPlace {
   }
 
   Result<PutAnswer> put(const std::string& name, std::string bytes) override {
-    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    if (!isSharedName(name)) return Diagnostic{.message = "this is not the name of a shared entry"};
     const bool sweeps = !std::exchange(m_wasSwept, true);
     return m_behind.run<PutAnswer>(m_options.limit, [folder = m_folder, options = m_options, name, sweeps,
                                                      bytes = std::move(bytes)](TransferDeadline& deadline) {
