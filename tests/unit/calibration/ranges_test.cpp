@@ -79,7 +79,7 @@ TEST(RangesFile, WhatIsWrongIsSaidWithItsPlace) {
             std::string::npos);
   std::string twice = toJson(someRanges(), Histograms::Written).dump();
   twice.insert(1, "\"method\":\"mse\",");
-  EXPECT_NE(errorOf(twice).find("'method': this key stands here twice"), std::string::npos) << errorOf(twice);
+  EXPECT_NE(errorOf(twice).find("'method': this key occurs twice"), std::string::npos) << errorOf(twice);
 }
 
 TEST(TensorRtCache, ScalesAreRanges) {
