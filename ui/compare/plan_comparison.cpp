@@ -63,7 +63,7 @@ void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
       change.because = {node->second->why};
 }
 
-/// "two nodes → one kernel: Relu taken in", "folded".
+/// "two nodes → one kernel: Relu merged in", "folded".
 void tellOfFile(const PairOfFile& pair, std::vector<DifferenceGroup>& groups) {
   for (DifferenceGroup& group : groups) {
     if (group.topic == DifferenceTopic::Fate) {

@@ -144,7 +144,7 @@ TEST(CliDiff, WhatOneSideQuantisesIsBecauseOfItsOptions) {
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.out.find("cause not known"), std::string::npos) << result.out;
     EXPECT_EQ(result.out.find("because of the network"), std::string::npos) << result.out;
-    EXPECT_NE(result.out.find("one network, quantised otherwise: 18 of 18 and "), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("one network, quantised differently: 18 of 18 and "), std::string::npos) << result.out;
   }
 }
 
