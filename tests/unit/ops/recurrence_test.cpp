@@ -147,7 +147,7 @@ TEST(Recurrence, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, linear(2))),
             "node 'n': attribute 'activations': has 2 entries, expected 1 for each of 1 directions");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one, Tensor(), lengths({2})})),
-            "node 'n': sequence_lens holds 2, but the sequences have 1 steps");
+            "node 'n': sequence_lens contains 2, but the sequences have 1 steps");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, {{"clip", -1.0F}})), "node 'n': attribute 'clip': must not be negative");
 }
 
