@@ -218,7 +218,7 @@ Status checkNotWrittenOver(const std::filesystem::path& path, const MappedFiles&
   if (!there.ok()) return Done{};
   for (const auto& file : files)
     if (file->identity().device == there.value().device && file->identity().inode == there.value().inode)
-      return Diagnostic{.message = "is the file from which the network is read, so it cannot be overwritten",
+      return Diagnostic{.message = "would be written over: the network is read from it",
                         .where = {.file = path.string()},
                         .help = "Give another name with -o."};
   return Done{};
