@@ -145,7 +145,8 @@ class AbacusEngine final : public Engine {
   }
 
   Status save(const std::filesystem::path& path) const override {
-    return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
+    return Diagnostic{.message = "the engine of a part of a network cannot be kept separately",
+                      .where = {.file = path.string()}};
   }
 
  private:

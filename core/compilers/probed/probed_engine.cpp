@@ -190,7 +190,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
   for (const auto& [plan, name] : m_outputs) {
     const auto given = arrays.find(name);
     if (given == arrays.end())
-      return Diagnostic{.message = "the compiler returned no such output", .where = {.value = plan}};
+      return Diagnostic{.message = "the compiler did not return this output", .where = {.value = plan}};
     const DataType type = m_plan->graph().value(*m_plan->graph().findValue(plan)).type.dtype;
     outputs.emplace(plan, isStoredAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
                                                                                         : std::move(given->second));
@@ -201,7 +201,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
 /// What was read is removed: a network may run often before its process ends.
 Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
   const auto file = answer.files.find("outputs.npz");
-  if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  if (file == answer.files.end()) return Diagnostic{.message = "the probe returned no outputs"};
   NpzArrays arrays = TRY(readNpz(file->second));
   std::error_code ignored;
   std::filesystem::remove(file->second, ignored);
@@ -213,7 +213,7 @@ Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>&
   const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
   const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
   const auto list = answer.json.find("tensors");
-  if (list == answer.json.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  if (list == answer.json.end()) return Diagnostic{.message = "the probe returned no outputs"};
   return RunResult{.outputs = TRY(namedInPlan(TRY(m_shared.taken(*list)))), .marked = {}};
 }
 
@@ -288,7 +288,8 @@ Result<MarkedValues> ProbedEngine::markedValues(std::span<const std::map<std::st
 }
 
 Status ProbedEngine::save(const std::filesystem::path& path) const {
-  return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
+  return Diagnostic{.message = "the engine of a part of a network cannot be kept separately",
+                    .where = {.file = path.string()}};
 }
 
 Result<std::unique_ptr<Engine>> ProbedCompiler::compile(const Lowered& lowered, const BuildOptions& options) const {

@@ -157,7 +157,8 @@ class LayerPlacer {
     const Node& node = m_graph.node(place.nodes.begin()->first);
     const std::string made = node.outputs.empty() ? "nothing" : m_graph.value(node.outputs.front()).type.text();
     place.why = fmt::format(
-        "it writes {}, but {} of this network, which it names, makes {}: the engine was built from another network, or "
+        "it writes {}, but {} of this network, which it names, calculates {}: the engine was built from another "
+        "network, or "
         "for other extents",
         joined(written), node.name, made);
     for (const auto& [id, certainty] : place.nodes) place.nearest.push_back(id);
