@@ -93,7 +93,8 @@ TEST(TensorRtCache, ScalesAreRanges) {
   EXPECT_EQ(ranges.value().edges.at("data").range, (ValueRange{-127, 127}));
   EXPECT_NEAR(ranges.value().edges.at("layer: 2").range.high, 1.0, 1e-3) << "split at the last colon";
   EXPECT_NE(errorOf("TRT-8204-MinMaxCalibration\nx: 3f8\n").find("line 2: '3f8' is not"), std::string::npos);
-  EXPECT_NE(errorOf("TRT-8204-MinMaxCalibration\nx 3f800000\n").find("line 2: there is no NAME"), std::string::npos);
+  EXPECT_NE(errorOf("TRT-8204-MinMaxCalibration\nx 3f800000\n").find("line 2: the line is not NAME"),
+            std::string::npos);
   EXPECT_NE(errorOf("TRT-8204-MinMaxCalibration\nx: 7f800000\n").find("is not a finite number"), std::string::npos);
   EXPECT_NE(errorOf("TRT-8204-EntropyCalibration2\n").find("no tensor has a scale"), std::string::npos);
 }

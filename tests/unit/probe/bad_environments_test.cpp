@@ -111,7 +111,7 @@ TEST_F(BadEnvironments, NothingIsImportedFromTheCurrentFolder) {
 
 TEST_F(BadEnvironments, NoSuchCompiler) {
   expectSays(problemOf(withFakes(), "no-such-one"), {"The probe knows no compiler \"no-such-one\"."});
-  expectSays(problemOf(withFakes(), "../echo"), {"is no name of a compiler"});
+  expectSays(problemOf(withFakes(), "../echo"), {"is not the name of a compiler"});
 }
 
 TEST_F(BadEnvironments, NoPackage) {

@@ -78,7 +78,7 @@ TEST_F(Connection, ADamagedFileInTheCacheIsFoundOut) {
     file(entry.path().lexically_relative(m_folder.path()).string(), bytes(100'001).substr(1));
   const auto problem = useAll(environment, path, content);
   ASSERT_TRUE(problem);
-  EXPECT_NE(problem->message.find("is not what it was when it was sent"), std::string::npos) << problem->text();
+  EXPECT_NE(problem->message.find("has changed since it was sent"), std::string::npos) << problem->text();
   EXPECT_FALSE(useAll(environment, path, content)) << "it is sent again";
 }
 
