@@ -30,7 +30,7 @@ Result<int> makeAndPrint(const DiffArguments& arguments) {
   const PlanDiff diff = TRY(diffPlans(inputOfA, inputOfB, prices.get()));
   const std::vector<DifferenceGroup> groups = groupDifferences(inputOfA, inputOfB, diff);
   TruncationDiff truncation;
-  if (tellsEngines(a.cover()) || tellsEngines(b.cover())) truncation = compareTruncation(a.cover(), b.cover());
+  if (reportsEngines(a.cover()) || reportsEngines(b.cover())) truncation = compareTruncation(a.cover(), b.cover());
   if (arguments.json) {
     Json json = toJson(diff);
     json["groups"] = toJson(groups);

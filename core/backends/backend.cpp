@@ -56,7 +56,7 @@ bool Backend::emulatesConversion(const TensorDesc& from, const TensorDesc& to) c
 }
 
 Result<std::unique_ptr<const Code>> Backend::restore(std::string_view) const {
-  return Diagnostic{.message = "the " + std::string(name()) + " backend keeps no code"};
+  return Diagnostic{.message = "the " + std::string(name()) + " backend cannot save code"};
 }
 
 const Backend* findBackend(std::string_view name) {

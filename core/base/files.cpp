@@ -86,7 +86,7 @@ Status writeThrough(const std::filesystem::path& path, const Fill& fill) {
   if (to.number() < 0) return systemError(path, "cannot open");
   std::error_code error;
   const auto temporary = std::filesystem::temp_directory_path(error);
-  if (error) return Diagnostic{.message = "no folder for temporary files: " + error.message()};
+  if (error) return Diagnostic{.message = "there is no folder for temporary files: " + error.message()};
   const TemporaryFolder folder = TRY(TemporaryFolder::in(temporary, "fusescope-output"));
   std::string name;
   {
@@ -128,7 +128,7 @@ Status replaceFile(const std::filesystem::path& given, const Fill& fill, Put put
   ::fstat(file.number(), &made);
   Status written = fill(file.number(), temporary);
   const mode_t mode = (before.st_mode != 0 ? before.st_mode : made.st_mode) & 07777;
-  if (written.ok() && ::chmod(temporary.c_str(), mode) != 0) written = systemError(given, "cannot give rights to");
+  if (written.ok() && ::chmod(temporary.c_str(), mode) != 0) written = systemError(given, "cannot set the permissions");
   if (!written.ok()) {
     ::unlink(temporary.c_str());
     return written;
@@ -147,7 +147,7 @@ Status checkWritable(const std::filesystem::path& path) {
   const auto bad = [&](std::string message) {
     return Diagnostic{.message = "cannot be written: " + std::move(message), .where = {.file = path.string()}};
   };
-  if (path.empty()) return bad("it has no name");
+  if (path.empty()) return bad("the path is empty");
   const struct stat info = statusOf(path);
   if (S_ISDIR(info.st_mode)) return bad("it is a folder");
   if (isSpecial(info)) return ::access(path.c_str(), W_OK) == 0 ? Status(Done{}) : bad(std::strerror(errno));
@@ -213,7 +213,7 @@ Result<std::filesystem::path> cacheFolder() {
   } else if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
     folder = std::filesystem::path(home) / ".cache" / "fusescope";
   } else {
-    return Diagnostic{.message = "no folder for caches: neither FUSESCOPE_CACHE nor HOME is set"};
+    return Diagnostic{.message = "there is no folder for caches, because neither FUSESCOPE_CACHE nor HOME is set"};
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);

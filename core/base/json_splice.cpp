@@ -58,7 +58,7 @@ class JsonWalk {
       const bool isKey = Json::parse(m_text.substr(at, endOfKey - at)).get<std::string>() == key;
       const std::size_t value = skipSpace(skipSpace(endOfKey) + 1);
       const std::size_t end = behind(value);
-      if (isKey && found) return cannotSplice("stands twice in one object", key);
+      if (isKey && found) return cannotSplice("occurs twice in one object", key);
       if (isKey) found = TextPlace{value, end};
       at = skipSpace(end);
       if (m_text[at] == ',') at = skipSpace(at + 1);
@@ -80,16 +80,16 @@ class JsonWalk {
 
 Result<std::string> withJsonMember(std::string_view text, const std::vector<std::string>& path, const std::string& key,
                                    std::string_view value) {
-  if (!Json::accept(text)) return cannotSplice("is no JSON", key);
+  if (!Json::accept(text)) return cannotSplice("is not JSON", key);
   const JsonWalk walk(text);
   std::size_t object = walk.skipSpace(0);
   for (const std::string& step : path) {
-    if (text[object] != '{') return cannotSplice("is no object", step);
+    if (text[object] != '{') return cannotSplice("is not an object", step);
     const auto place = TRY(walk.member(object, step));
-    if (!place) return cannotSplice("is not there", step);
+    if (!place) return cannotSplice("does not exist", step);
     object = place->begin;
   }
-  if (text[object] != '{') return cannotSplice("is no object", path.empty() ? key : path.back());
+  if (text[object] != '{') return cannotSplice("is not an object", path.empty() ? key : path.back());
   std::string spliced(text);
   if (const auto known = TRY(walk.member(object, key))) {
     spliced.replace(known->begin, known->end - known->begin, value);

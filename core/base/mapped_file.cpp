@@ -75,7 +75,7 @@ OpenFiles& openFiles() {
 
 Result<FileIdentity> identityOf(const std::filesystem::path& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return systemError(path, "cannot look at it");
+  if (::stat(path.c_str(), &info) != 0) return systemError(path, "cannot read its status");
   return identityFrom(path, info);
 }
 

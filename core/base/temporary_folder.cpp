@@ -52,7 +52,7 @@ Result<TemporaryFolder> TemporaryFolder::in(const std::filesystem::path& parent,
     std::string path = (parent / stem).string() + std::string(kRandom);
     if (::mkdtemp(path.data()) == nullptr)
       return Diagnostic{
-          .message = std::string("no folder for temporary files can be made there: ") + std::strerror(errno),
+          .message = std::string("no folder for temporary files can be created there: ") + std::strerror(errno),
           .where = {.file = parent.empty() ? "." : parent.string()}};
     Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Until it is locked, even before it is opened, another process may take it for left over and remove it.

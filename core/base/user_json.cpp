@@ -63,8 +63,7 @@ class KeyWatch {
 Result<Json> parseUserJson(std::string_view text) try {
   KeyWatch watch;
   Json json = Json::parse(text, std::ref(watch));
-  if (watch.doubled())
-    return Diagnostic{.message = "this key stands here twice", .where = {.attribute = *watch.doubled()}};
+  if (watch.doubled()) return Diagnostic{.message = "this key occurs twice", .where = {.attribute = *watch.doubled()}};
   return json;
 } catch (const Json::parse_error& error) {
   const std::size_t read = std::min(text.size(), static_cast<std::size_t>(error.byte));
@@ -101,7 +100,7 @@ Status checkFormat(const Json& json, std::string_view what, std::string_view for
   const std::string mustSay =
       "It must say \"format\": \"" + std::string(format) + "\", \"version\": " + std::to_string(version) + ".";
   if (!json.is_object())
-    return Diagnostic{.message = "this is not " + std::string(what) + ": it holds no JSON object", .help = mustSay};
+    return Diagnostic{.message = "this is not " + std::string(what) + ": it contains no JSON object", .help = mustSay};
   const bool isOther = json.contains("format") && json["format"] != format;
   if (isOther)
     return Diagnostic{.message = "this is not " + std::string(what) + ": its format is " + json["format"].dump() +

@@ -87,13 +87,13 @@ Status ZipReader::checkSize(std::size_t index) const {
   zip_stat_t entry;
   if (zip_stat_index(m_archive.get(), index, 0, &entry) != 0 || !(entry.valid & ZIP_STAT_SIZE) ||
       entry.size > kMostBytes)
-    return Diagnostic{.message = "the size of the entry is missing or absurd"};
+    return Diagnostic{.message = "the size of the entry is missing or too large"};
   // One deflated byte represents at most 1032 bytes. A larger size is false, and is refused before memory is allocated.
   const bool fits = !(entry.valid & ZIP_STAT_COMP_SIZE) ||
                     (entry.comp_size <= m_fileBytes && entry.size / 1100 <= entry.comp_size + 64);
   if (!fits)
-    return Diagnostic{.message = fmt::format("the archive of {} bytes says that {} bytes are in {}", m_fileBytes,
-                                             entry.size, entry.comp_size)};
+    return Diagnostic{.message = fmt::format("the archive has {} bytes, but claims that {} bytes are in {}",
+                                             m_fileBytes, entry.size, entry.comp_size)};
   return Done{};
 }
 
@@ -110,7 +110,7 @@ Status ZipReader::read(std::size_t index, const std::function<Status(std::span<c
                                                zip_file_strerror(file.get()))};
     if (got == 0) return Done{};  // the checksum was compared
     done += static_cast<std::uint64_t>(got);
-    if (done > all) return Diagnostic{.message = "is damaged: more is in it than it says"};
+    if (done > all) return Diagnostic{.message = "is damaged, because it contains more data than its header says"};
     TRY(take(std::span(piece).first(static_cast<std::size_t>(got))));
   }
 }
@@ -141,7 +141,7 @@ Result<ZipWriter> ZipWriter::at(const std::filesystem::path& path, bool keepsEnt
   ZipWriter writer;
   writer.m_archive.reset(zip_open(path.c_str(), keepsEntries ? 0 : ZIP_CREATE | ZIP_TRUNCATE, &code));
   if (!writer.m_archive)
-    return Diagnostic{.message = fmt::format("the archive could not be begun: {}", zipProblem(code))};
+    return Diagnostic{.message = fmt::format("the archive could not be created: {}", zipProblem(code))};
   writer.m_path = path;
   return writer;
 }

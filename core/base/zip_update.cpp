@@ -28,7 +28,7 @@ std::uint64_t checkSum(std::string_view bytes) {
 }
 
 Diagnostic notWhole() {
-  return {.message = "cannot be added to: the directory at the end of the archive is damaged or not there"};
+  return {.message = "cannot be added to: the directory at the end of the archive is damaged or missing"};
 }
 
 struct DirectoryPlace {

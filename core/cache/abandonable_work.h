@@ -23,7 +23,7 @@ class AbandonableWork {
   /// returned. Errors: those of `work`; it takes too long.
   template <class Value>
   Result<Value> run(std::chrono::milliseconds limit, std::function<Result<Value>(TransferDeadline&)> work) {
-    if (const auto last = m_last.lock()) return Diagnostic{.message = "it still hangs"};
+    if (const auto last = m_last.lock()) return Diagnostic{.message = "an earlier operation on it still hangs"};
     struct Shared {
       explicit Shared(std::chrono::milliseconds most) : deadline(most) {}
       std::mutex mutex;
@@ -51,7 +51,7 @@ class AbandonableWork {
     try {
       std::thread(std::move(whole)).detach();
     } catch (const std::system_error& failed) {
-      return Diagnostic{.message = std::string("there is no thread for it: ") + failed.what()};
+      return Diagnostic{.message = std::string("no thread can be started for it: ") + failed.what()};
     }
     std::unique_lock lock(shared->mutex);
     while (!shared->value && !shared->deadline.isOver()) shared->changed.wait_until(lock, shared->deadline.end());

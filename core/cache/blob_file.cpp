@@ -65,7 +65,7 @@ Status writeFinished(const std::filesystem::path& path, std::string_view head, s
   const auto reached = [&](WritePhase phase) -> Status { return onPhase ? onPhase(phase) : Done{}; };
   Unfinished file(path.string() + std::string(kUnfinished));
   const Descriptor open(::open(file.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!open.isOpen()) return systemError(file.path(), "cannot be made");
+  if (!open.isOpen()) return systemError(file.path(), "cannot be created");
   TRY(reached(WritePhase::Begun));
   TRY(writeAll(open.number(), path, head));
   TRY(writeAll(open.number(), path, body.substr(0, body.size() / 2)));
@@ -74,7 +74,7 @@ Status writeFinished(const std::filesystem::path& path, std::string_view head, s
   TRY(reached(WritePhase::Written));
   if (::fsync(open.number()) != 0) return systemError(path, "cannot be flushed to disk");
   TRY(reached(WritePhase::Flushed));
-  if (::rename(file.path().c_str(), path.c_str()) != 0) return systemError(path, "cannot be given its name");
+  if (::rename(file.path().c_str(), path.c_str()) != 0) return systemError(path, "cannot be renamed");
   file.keep();
   return Done{};
 }
@@ -89,7 +89,7 @@ Result<std::string> wholeFile(const std::filesystem::path& path, std::uint64_t e
   struct stat found {};
   if (::fstat(open.number(), &found) != 0) return systemError(path, "cannot be read");
   if (static_cast<std::uint64_t>(found.st_size) != expected)
-    return notAsKept(path, fmt::format("has {} bytes, and had {} when it was kept", found.st_size, expected));
+    return notAsKept(path, fmt::format("has {} bytes, but had {} when it was written", found.st_size, expected));
   std::string bytes(expected, '\0');
   for (std::size_t at = 0; at < bytes.size();) {
     const ssize_t count = ::read(open.number(), bytes.data() + at, bytes.size() - at);
@@ -109,7 +109,7 @@ Hash128 hashOf(std::string_view bytes) {
 
 Result<BlobFacts> writeBlob(const std::filesystem::path& path, std::string_view bytes, const Hash128& key,
                             const OnWritePhase& onPhase) {
-  if (bytes.size() > kMostUnpacked) return notAsKept(path, "is larger than what is kept");
+  if (bytes.size() > kMostUnpacked) return notAsKept(path, "is larger than an entry can be");
   const std::string body = TRY(packed(bytes));
   Header header{.bytes = bytes.size(), .packed = body.size(), .content = hashOf(bytes), .key = key};
   std::memcpy(header.magic.data(), kMagic.data(), kMagic.size());
@@ -126,18 +126,19 @@ Result<BlobFacts> writeBlob(const std::filesystem::path& path, std::string_view 
 
 Result<std::string> readBlob(const std::filesystem::path& path, const BlobFacts& facts) {
   if (facts.bytes > kMostUnpacked || facts.stored < sizeof(Header) || facts.stored > 2 * kMostUnpacked)
-    return notAsKept(path, "is listed with a length that nothing has");
+    return notAsKept(path, "is listed with a length that is not possible");
   const std::string file = TRY(wholeFile(path, facts.stored));
   Header header;
   std::memcpy(&header, file.data(), sizeof header);
   const std::string_view body = std::string_view(file).substr(sizeof header);
-  if (std::string_view(header.magic.data(), header.magic.size()) != kMagic) return notAsKept(path, "is no blob");
-  if (header.key != facts.key) return notAsKept(path, "was kept for something else");
+  if (std::string_view(header.magic.data(), header.magic.size()) != kMagic) return notAsKept(path, "is not a blob");
+  if (header.key != facts.key) return notAsKept(path, "belongs to another entry");
   if (header.bytes != facts.bytes || header.packed != body.size() || header.content != facts.content)
-    return notAsKept(path, "is not what the index has");
+    return notAsKept(path, "differs from its entry in the index");
   auto bytes = unpacked(body, facts.bytes);
   if (!bytes.ok()) return notAsKept(path, bytes.error().message);
-  if (hashOf(bytes.value()) != facts.content) return notAsKept(path, "has another content than was kept");
+  if (hashOf(bytes.value()) != facts.content)
+    return notAsKept(path, "has another content than the one that was written");
   return bytes;
 }
 

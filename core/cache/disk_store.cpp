@@ -87,7 +87,7 @@ std::shared_ptr<DiskStore> DiskStore::open(const fs::path& folder, DiskStoreOpti
   std::error_code failed;
   fs::create_directories(folder / "blobs", failed);
   if (failed) {
-    store->m_problem = fmt::format("{} cannot be made: {}", (folder / "blobs").string(), failed.message());
+    store->m_problem = fmt::format("{} cannot be created: {}", (folder / "blobs").string(), failed.message());
   } else {
     store->openIndex();
   }
@@ -100,13 +100,13 @@ void DiskStore::openIndex() {
     case IndexState::Sound:
       return;
     case IndexState::Newer:
-      m_problem = fmt::format("{} was made by a later version of Fusescope, and is left alone", path.string());
+      m_problem = fmt::format("{} was written by a later version of Fusescope, so it is not used", path.string());
       return;
     case IndexState::Older:
       replaceIndex("is of an earlier version");
       return;
     case IndexState::Foreign:
-      replaceIndex("is damaged, or no index of Fusescope");
+      replaceIndex("is damaged, or is not an index of Fusescope");
       return;
     case IndexState::Busy:
       m_problem = fmt::format("{} cannot be opened", path.string());
@@ -121,7 +121,7 @@ bool DiskStore::replaceIndex(std::string_view why) {
   const fs::path aside = path.string() + ".before";
   const StoreLock alone(m_folder, LOCK_EX);
   if (!alone.isHeld()) {
-    m_problem = fmt::format("{} {}, and another process holds it", path.string(), why);
+    m_problem = fmt::format("{} {}, and another process uses it", path.string(), why);
     return false;
   }
   // If it is sound now, another process has replaced it meanwhile.
@@ -131,17 +131,17 @@ bool DiskStore::replaceIndex(std::string_view why) {
   fs::rename(path, aside, failed);
   for (const char* suffix : {"-wal", "-shm"}) fs::remove(path.string() + suffix, ignored);
   if (!failed && m_index.open(path) == IndexState::Sound) {
-    m_problem = fmt::format("{} {}: it was moved to {}, and a new one begun", path.string(), why, aside.string());
+    m_problem = fmt::format("{} {}; it was moved to {}, and a new one was created", path.string(), why, aside.string());
     return true;
   }
-  m_problem = fmt::format("{} {}, and no new one can be begun", path.string(), why);
+  m_problem = fmt::format("{} {}, and no new one can be created", path.string(), why);
   return false;
 }
 
 /// Replaces the index if SQLite found it damaged during an operation, so that the next operation works.
 void DiskStore::mendIndex() {
   if (!m_index.isDamaged()) return;
-  m_damaged.push_back({.about = "the index of what is kept", .why = (m_folder / kIndex).string() + " is damaged"});
+  m_damaged.push_back({.about = "the index of the cache", .why = (m_folder / kIndex).string() + " is damaged"});
   replaceIndex("is damaged");
 }
 
@@ -301,7 +301,7 @@ StoreCheck DiskStore::verify() {
   if (!m_index.isOpen()) return check;
   if (!m_index.check() || m_index.isDamaged()) {
     replaceIndex("is damaged");
-    check.damaged.push_back({.about = "the index of what is kept", .why = m_problem});
+    check.damaged.push_back({.about = "the index of the cache", .why = m_problem});
   }
   if (!m_index.isOpen()) return check;
   for (const StoreEntry& entry : m_index.entries()) {

@@ -76,7 +76,7 @@ Result<std::vector<EntryFile>> entriesIn(int root, TransferDeadline& deadline) {
     });
   };
   addBelow(root, [&](int first) { addBelow(first, addLeaf); });
-  if (deadline.isOver()) return Diagnostic{.message = "it takes too long to look at all of it"};
+  if (deadline.isOver()) return Diagnostic{.message = "listing all of it takes too long"};
   return entries;
 }
 
@@ -106,9 +106,11 @@ bool isOwn(const struct stat& found) {
   return found.st_uid == ::geteuid() && (found.st_mode & kOthersWrite) == 0;
 }
 
-Diagnostic othersWrite(const fs::path& path) {
-  return {.message = "can be written by others, and without a signing key only what nobody else can write is taken",
-          .where = {.file = path.string()}};
+Diagnostic writableByOthers(const fs::path& path) {
+  return {
+      .message =
+          "can be written by other users, and without a signing key only a folder that no other user can write is used",
+      .where = {.file = path.string()}};
 }
 
 bool isSharedName(std::string_view name) {
@@ -120,16 +122,16 @@ Result<OpenFolder> openRoot(const fs::path& folder, FolderTrust trust) {
   if (!root.file.isOpen() || ::fstat(root.file.number(), &root.found) != 0)
     return systemError(folder, "cannot be opened");
   if (trust == FolderTrust::Signed) return root;
-  if (!isOwn(root.found)) return othersWrite(folder);
+  if (!isOwn(root.found)) return writableByOthers(folder);
   std::error_code failed;
   fs::path above = fs::canonical(folder, failed);
   struct stat found {};
   if (failed || ::stat(above.c_str(), &found) != 0 || found.st_ino != root.found.st_ino ||
       found.st_dev != root.found.st_dev)
-    return othersWrite(folder);
+    return writableByOthers(folder);
   while (above.has_relative_path()) {
     above = above.parent_path();
-    if (::lstat(above.c_str(), &found) != 0 || !isSafeAbove(found)) return othersWrite(above);
+    if (::lstat(above.c_str(), &found) != 0 || !isSafeAbove(found)) return writableByOthers(above);
   }
   return root;
 }

@@ -29,7 +29,7 @@ Result<OpenFolder> openRoot(const std::filesystem::path& folder, FolderTrust tru
 /// Returns whether only this user can write a file or folder.
 bool isOwn(const struct stat& found);
 /// Returns the error about a file or folder that other users can write.
-Diagnostic othersWrite(const std::filesystem::path& path);
+Diagnostic writableByOthers(const std::filesystem::path& path);
 /// Returns whether this is the name of an entry, so that it leads nowhere else.
 bool isSharedName(std::string_view name);
 

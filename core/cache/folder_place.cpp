@@ -67,7 +67,7 @@ Result<Found> readIn(const fs::path& folder, const FolderPlaceOptions& options, 
   if (::fstat(file.number(), &found) != 0 || ::fstat(leaf.number(), &above) != 0)
     return systemError(path, "cannot be read");
   if (!S_ISREG(found.st_mode) || static_cast<std::uint64_t>(found.st_size) > options.mostBytes) return Found();
-  if (options.trust == FolderTrust::Private && (!isOwn(found) || !isOwn(above))) return othersWrite(path);
+  if (options.trust == FolderTrust::Private && (!isOwn(found) || !isOwn(above))) return writableByOthers(path);
   const auto size = static_cast<std::size_t>(found.st_size);
   std::string bytes;
   bytes.reserve(size);  // reserved, not resized: writing zeros first takes longer than the caller waits
@@ -151,7 +151,7 @@ class FolderPlace final : public SharedPlace {
   std::uint64_t mostBytes() const override { return m_options.mostBytes; }
 
   Result<Found> get(const std::string& name) override {
-    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    if (!isSharedName(name)) return Diagnostic{.message = "this is not the name of a shared entry"};
     return m_behind.run<Found>(m_options.limit,
                                [folder = m_folder, options = m_options, name](TransferDeadline& deadline) {
                                  if (options.onBegin) options.onBegin();
@@ -160,7 +160,7 @@ class FolderPlace final : public SharedPlace {
   }
 
   Result<PutAnswer> put(const std::string& name, std::string bytes) override {
-    if (!isSharedName(name)) return Diagnostic{.message = "that is no name of what is shared"};
+    if (!isSharedName(name)) return Diagnostic{.message = "this is not the name of a shared entry"};
     const bool sweeps = !std::exchange(m_wasSwept, true);
     return m_behind.run<PutAnswer>(m_options.limit, [folder = m_folder, options = m_options, name, sweeps,
                                                      bytes = std::move(bytes)](TransferDeadline& deadline) {

@@ -87,9 +87,9 @@ Result<KeptFileRead> readKeptFile(DiskStore& store, const std::filesystem::path&
   std::string magic(kKeptFileMagic.size(), '\0');
   if (!file) return Diagnostic{.message = "the file cannot be read", .where = {.file = path.string()}};
   if (!file.read(magic.data(), static_cast<std::streamsize>(magic.size())) || magic != kKeptFileMagic)
-    return Diagnostic{.message = "this is not a file of kept entries",
+    return Diagnostic{.message = "this is not a file of cache entries",
                       .where = {.file = path.string()},
-                      .help = "fusescope cache export writes such files."};
+                      .help = "Give a file that fusescope cache export wrote."};
   KeptFileRead read;
   std::set<std::pair<std::string, std::string>> known;
   for (const StoreEntry& entry : store.entries()) known.emplace(entry.facts.kind, entry.key);

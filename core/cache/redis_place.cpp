@@ -39,12 +39,12 @@ struct Reply {
 };
 
 Diagnostic rubbish() {
-  return {.message = "it answers what no Redis does"};
+  return {.message = "its answer is not one that Redis gives"};
 }
 
 Diagnostic lineError() {
   const bool isSlow = errno == EAGAIN || errno == EWOULDBLOCK;
-  return {.message = isSlow ? "it takes too long" : fmt::format("the connection is lost: {}", std::strerror(errno))};
+  return {.message = isSlow ? "it takes too long" : fmt::format("the connection was lost: {}", std::strerror(errno))};
 }
 
 /// Sends the bytes without hiredis, which would end this process with SIGPIPE if the server has closed the connection.
@@ -79,12 +79,12 @@ Result<Reply> receive(redisContext& line, std::uint64_t most, TransferDeadline& 
     const ssize_t count = ::recv(line.fd, piece.data(), piece.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return lineError();
-    if (count == 0) return Diagnostic{.message = "it ended the connection"};
+    if (count == 0) return Diagnostic{.message = "it closed the connection"};
     if (got == 0 && kAnswers.find(piece.front()) == std::string_view::npos) return rubbish();
     if (got == 0 && piece.front() != '$') most = std::min(most, kLongestLine);
     const bool isAnnounced = got == 0 && announced(std::string_view(piece).substr(0, count)) > most;
     got += static_cast<std::uint64_t>(count);
-    if (isAnnounced || got > most + kAround) return Diagnostic{.message = "it answers more than is kept"};
+    if (isAnnounced || got > most + kAround) return Diagnostic{.message = "its answer is larger than an entry can be"};
     deadline.moved(static_cast<std::size_t>(count));
     void* answer = nullptr;
     if (redisReaderFeed(line.reader, piece.data(), static_cast<std::size_t>(count)) != REDIS_OK ||
@@ -107,7 +107,7 @@ Result<Reply> exchange(redisContext& line, const Words& words, std::uint64_t mos
   }
   char* command = nullptr;
   const int size = redisFormatCommandArgv(&command, static_cast<int>(words.size()), texts.data(), sizes.data());
-  if (size < 0) return Diagnostic{.message = "there is no memory for what it is to be told"};
+  if (size < 0) return Diagnostic{.message = "there is not enough memory for the request"};
   const std::unique_ptr<char, void (*)(char*)> owned(command, redisFreeCommand);
   TRY(sendAll(line.fd, {command, static_cast<std::size_t>(size)}, deadline));
   return receive(line, most, deadline);
@@ -124,7 +124,7 @@ Status connect(Line& line, const RedisAddress& address, TransferDeadline& deadli
   const timeval most{.tv_sec = limit / 1'000'000, .tv_usec = limit % 1'000'000};
   line.context.reset(address.host.empty() ? redisConnectUnixWithTimeout(address.path.c_str(), most)
                                           : redisConnectWithTimeout(address.host.c_str(), address.port, most));
-  if (line.context == nullptr) return Diagnostic{.message = "there is no memory for a connection"};
+  if (line.context == nullptr) return Diagnostic{.message = "there is not enough memory for a connection"};
   if (line.context->err != 0 || redisSetTimeout(line.context.get(), most) != REDIS_OK)
     return Diagnostic{.message = fmt::format("it cannot be reached: {}", line.context->errstr)};
   if (address.database == 0) return Done{};
@@ -177,7 +177,7 @@ class RedisPlace final : public SharedPlace {
 
  private:
   static Diagnostic ownLimits() {
-    return {.message = "a Redis counts and limits what it has itself",
+    return {.message = "Redis counts and limits its contents itself",
             .help = "Set its maxmemory and maxmemory-policy, or let entries expire: redis://…?expire=SECONDS."};
   }
 
@@ -216,8 +216,8 @@ std::string withoutPassword(std::string place) {
 Result<RedisAddress> redisAddress(std::string_view text) {
   constexpr std::string_view kTcp = "redis://", kUnix = "unix:", kExpire = "?expire=";
   const Diagnostic wrong{
-      .message = fmt::format("{} is no address of a Redis", visibleText(withoutPassword(std::string(text)))),
-      .help = "redis://host[:port][/database][?expire=SECONDS] or unix:PATH[?expire=SECONDS]"};
+      .message = fmt::format("{} is not an address of Redis", visibleText(withoutPassword(std::string(text)))),
+      .help = "Give redis://host[:port][/database][?expire=SECONDS] or unix:PATH[?expire=SECONDS]."};
   RedisAddress address;
   if (const std::size_t at = text.find(kExpire); at != std::string_view::npos) {
     if (!readNumber(text.substr(at + kExpire.size()), std::int64_t{1}, std::int64_t{1} << 40, address.expireSeconds))

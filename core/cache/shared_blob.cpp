@@ -75,7 +75,7 @@ Result<SigningKey> readSigningKey(const std::filesystem::path& path) {
   if (!open.isOpen()) return systemError(path, "the signing key cannot be opened");
   struct stat found {};
   if (::fstat(open.number(), &found) != 0) return systemError(path, "the signing key cannot be read");
-  if (!S_ISREG(found.st_mode)) return wrong("the signing key is no file");
+  if (!S_ISREG(found.st_mode)) return wrong("the signing key is not a regular file");
   if (found.st_uid != ::geteuid()) return wrong("the signing key belongs to another user");
   if ((found.st_mode & 077) != 0)
     return wrong(fmt::format("the signing key has the mode {:04o}, so that others may use it; it must have 0600",
@@ -109,7 +109,7 @@ std::string sharedName(std::string_view kind, std::string_view key) {
 
 Result<std::string> sealedBlob(const KeptFacts& facts, std::string_view key, std::string_view bytes,
                                const SigningKey& by) {
-  if (bytes.size() > kMostUnpacked) return Diagnostic{.message = "it is larger than what is kept"};
+  if (bytes.size() > kMostUnpacked) return Diagnostic{.message = "it is larger than an entry can be"};
   const std::string body = TRY(packed(bytes));
   SharedHead head{.version = kSharedVersion,
                   .kind = static_cast<std::uint32_t>(facts.kind.size()),
@@ -131,7 +131,7 @@ Result<std::string> sealedBlob(const KeptFacts& facts, std::string_view key, std
 }
 
 Result<Kept> openedBlob(std::string_view blob, std::string_view kind, std::string_view key, const SigningKey& by) {
-  if (blob.size() < sizeof(SharedHead) + kDigest) return Diagnostic{.message = "is shorter than anything that is kept"};
+  if (blob.size() < sizeof(SharedHead) + kDigest) return Diagnostic{.message = "is shorter than an entry can be"};
   std::string_view rest = blob.substr(0, blob.size() - kDigest);
   const auto signature = signatureOf(rest, by);
   if (!signature || CRYPTO_memcmp(signature->data(), blob.data() + rest.size(), kDigest) != 0)
@@ -139,10 +139,10 @@ Result<Kept> openedBlob(std::string_view blob, std::string_view kind, std::strin
   SharedHead head;
   std::memcpy(&head, takeFront(rest, sizeof head).data(), sizeof head);
   if (std::string_view(head.magic.data(), head.magic.size()) != kSharedMagic || head.version != kSharedVersion)
-    return Diagnostic{.message = "is of another version"};
-  if (!hasSum(head, rest.size())) return Diagnostic{.message = "has other lengths than it says"};
+    return Diagnostic{.message = "has another version"};
+  if (!hasSum(head, rest.size())) return Diagnostic{.message = "has other lengths than its header says"};
   if (takeFront(rest, head.kind) != kind || takeFront(rest, head.key) != key)
-    return Diagnostic{.message = "was kept for something else"};
+    return Diagnostic{.message = "belongs to another entry"};
   Kept kept;
   kept.facts.kind = kind;
   kept.facts.about = takeFront(rest, head.about);

@@ -38,13 +38,13 @@ Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile
                                                 [keyFile](TransferDeadline&) { return readSigningKey(keyFile); }));
   if (!isRedis(place)) {
     if (!std::filesystem::path(place).is_absolute())
-      return Diagnostic{.message = "a folder is named by its whole path"};
+      return Diagnostic{.message = "the path of a folder must be absolute"};
     const auto trust = keyFile.empty() ? FolderTrust::Private : FolderTrust::Signed;
     return OpenPlace{.place = folderPlace(place, {.trust = trust}), .key = std::move(key)};
   }
   if (keyFile.empty())
-    return Diagnostic{.message =
-                          "there is no signing key, and without one only a folder that nobody else can write is used"};
+    return Diagnostic{
+        .message = "there is no signing key, and without one only a folder that no other user can write is used"};
   return OpenPlace{.place = redisPlace(TRY(redisAddress(place))), .key = std::move(key)};
 }
 
@@ -90,8 +90,9 @@ std::optional<Kept> SharedStore::find(std::string_view kind, std::string_view ke
   if (!blob.value()) return std::nullopt;
   auto kept = openedBlob(*blob.value(), kind, key, m_key);
   if (!kept.ok()) {
-    m_damaged.push_back({.about = fmt::format("what {} has under {}", m_place->where(), sharedName(kind, key)),
-                         .why = "it " + kept.error().message});
+    m_damaged.push_back(
+        {.about = fmt::format("the entry of {} with the name {}", m_place->where(), sharedName(kind, key)),
+         .why = "it " + kept.error().message});
     return std::nullopt;
   }
   kept.value().where = m_place->kind();
@@ -138,9 +139,9 @@ std::string SharedStore::problem() const {
     return std::chrono::ceil<seconds>(alone.until - m_options.now()).count();
   };
   if (const auto rest = left(m_all); rest > 0)
-    return fmt::format("{} is left alone for {} s: {}", m_place->where(), rest, m_all.why);
+    return fmt::format("{} is not used for {} s: {}", m_place->where(), rest, m_all.why);
   if (const auto rest = left(m_writing); rest > 0)
-    return fmt::format("nothing more is kept in {} for {} s: {}", m_place->where(), rest, m_writing.why);
+    return fmt::format("nothing is written to {} for {} s: {}", m_place->where(), rest, m_writing.why);
   return {};
 }
 

@@ -17,7 +17,7 @@ Result<RangeMethod> methodFromJson(const Json& json) {
 Result<RangeMethod> weightMethodFromJson(const Json& json) {
   const RangeMethod method = TRY(methodFromJson(json));
   if (method == RangeMethod::Entropy)
-    return Diagnostic{.message = "a channel of weights has too few numbers for entropy"};
+    return Diagnostic{.message = "entropy cannot be used for weights, because a channel has too few numbers"};
   return method;
 }
 

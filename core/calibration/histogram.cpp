@@ -148,14 +148,14 @@ Result<Histogram> Histogram::fromJson(const Json& json) {
     histogram.m_first = json.at("first_bin").get<std::int64_t>();
     histogram.m_bins = json.at("counts").get<std::vector<std::int64_t>>();
   } catch (const Json::exception& error) {
-    return bad(std::string("lacks a field or holds one of another kind: ") + error.what());
+    return bad(std::string("lacks a field, or a field has the wrong type: ") + error.what());
   }
   std::int64_t total = 0;
   for (const std::int64_t held : histogram.m_bins) {
-    if (held < 0) return bad("counts must be 0 or more");
+    if (held < 0) return bad("has a negative count");
     total += held;
   }
-  if (total != histogram.m_count) return bad("counts do not add up to its count");
+  if (total != histogram.m_count) return bad("has counts whose sum differs from its field count");
   if (histogram.m_width == 0) {
     histogram.m_zeros = total;
     histogram.m_bins.clear();
@@ -163,11 +163,11 @@ Result<Histogram> Histogram::fromJson(const Json& json) {
   }
   int exponent = 0;
   if (!(histogram.m_width > 0) || std::frexp(histogram.m_width, &exponent) != 0.5)
-    return bad("the width of its bins is no power of two");
+    return bad("has bins whose width is not a power of two");
   const std::int64_t end = histogram.m_first + std::ssize(histogram.m_bins);
   if (histogram.m_first > 0 || end < 1 || std::ssize(histogram.m_bins) > kMostBins ||
       histogram.binOf(histogram.m_least) < histogram.m_first || histogram.binOf(histogram.m_most) >= end)
-    return bad("its bins do not cover its numbers and 0");
+    return bad("has bins that do not cover its range and 0");
   return histogram;
 }
 

@@ -18,20 +18,20 @@ NoProduct noKernel(std::string why) {
 std::optional<NoProduct> oddForm(const Graph& graph, const Node& node, const Tensor& weights) {
   const std::size_t rank = weights.dims().size();
   if (isConvolution(node)) {
-    if (rank < 3 || rank > 5) return noKernel("it is of " + std::to_string(rank - 2) + " axes");
+    if (rank < 3 || rank > 5) return noKernel("it has " + std::to_string(rank - 2) + " spatial axes");
     if (node.is("ConvTranspose") && node.intAttribute("group", 1) != 1)
-      return noKernel("it is transposed and has groups");
+      return noKernel("it is a transposed convolution with groups");
     return {};
   }
   if (rank != 2) return noKernel("its weights have " + std::to_string(rank) + " axes, not 2");
   const bool plain = node.intAttribute("transA", 0) == 0 && node.floatAttribute("alpha", 1) == 1 &&
                      (node.floatAttribute("beta", 1) == 1 || !node.input(2).valid());
-  if (!plain) return noKernel("it scales or transposes what it reads");
+  if (!plain) return noKernel("it scales its operands or transposes its input");
   if (node.is("Gemm") && node.input(2).valid()) {
     const bool along =
         graph.isConstant(node.input(2)) && elementCount(graph.value(node.input(2)).constant->dims()) ==
                                                weights.dims()[node.intAttribute("transB", 0) != 0 ? 0 : 1];
-    if (!along) return noKernel("what it adds is not a number for each column");
+    if (!along) return noKernel("its addend is not a constant with one number for each column");
   }
   return {};
 }
@@ -55,7 +55,7 @@ std::variant<Product, NoProduct> productOf(const Graph& graph, const Node& node)
   if (!graph.isConstant(held)) return NoProduct{"quantize.two_activations", {{"value", graph.value(held).name}}};
   const Tensor* weights = graph.constantData(held);
   if (weights == nullptr || weights->type() != DataType::F32)
-    return noKernel("the numbers of its weights are not known as float32");
+    return noKernel("its weights are not constants of type float32");
   if (weights->count() == 0) return noKernel("its weights are empty");
   if (const auto odd = oddForm(graph, node, *weights)) return *odd;
   Product product{.node = node.id, .source = source, .weights = held};

@@ -119,11 +119,12 @@ class QuantizeEditor {
     const std::int64_t extent = weights.dims()[static_cast<std::size_t>(product.outputAxis)];
     const std::int64_t channels = range.axis < 0 ? 1 : extent;
     if ((range.axis < 0 || range.axis == product.outputAxis) && std::ssize(range.largest) == channels) return Done{};
-    return Diagnostic{.message = fmt::format("the ranges of weights {} are of {} channels along axis {}; it has {} "
-                                             "along axis {}",
-                                             name, range.largest.size(), range.axis, extent, product.outputAxis),
-                      .where = {.value = name},
-                      .help = "The ranges are of another network: calibrate this one."};
+    return Diagnostic{
+        .message = fmt::format("the ranges of weight {} have {} channels along axis {}, but the weight has {} "
+                               "along axis {}",
+                               name, range.largest.size(), range.axis, extent, product.outputAxis),
+        .where = {.value = name},
+        .help = "The ranges belong to another network. Record ranges of this network with fusescope calibrate."};
   }
 
   /// `make` computes the codes if they do not exist yet.
@@ -217,18 +218,18 @@ class QuantizeEditor {
 Status checkNames(const Model& model, const Ranges& ranges) {
   const Graph& graph = *model.graph;
   if (ranges.edges.empty() && !model.isBody)
-    return Diagnostic{.message = "the ranges say of no value what it holds, so that nothing could be int8",
+    return Diagnostic{.message = "the ranges contain no value, so nothing can be quantised to int8",
                       .where = {.attribute = "--ranges"},
-                      .help = "Calibrate again with inputs that reach what is to be int8."};
+                      .help = "Run fusescope calibrate again with inputs for which the nodes to be quantised run."};
   const auto known = [&](const auto& edge) { return namesValue(graph, edge.first); };
   if (ranges.edges.empty() || std::ranges::any_of(ranges.edges, known)) return Done{};
   std::vector<std::string> names;
   for (const ValueId value : graph.allValues()) names.push_back(graph.value(value).name);
   const std::string& first = ranges.edges.begin()->first;
-  return Diagnostic{.message = fmt::format("none of the {} values that the ranges name is in this network, as {}",
+  return Diagnostic{.message = fmt::format("none of the {} values in the ranges exists in this network, for example {}",
                                            ranges.edges.size(), first),
                     .where = {.value = first, .attribute = "--ranges"},
-                    .help = nearestInWords(first, names, "Calibrate this network: fusescope calibrate makes ranges.")};
+                    .help = nearestInWords(first, names, "Record ranges of this network with fusescope calibrate.")};
 }
 
 }  // namespace

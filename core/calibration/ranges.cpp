@@ -24,7 +24,7 @@ Diagnostic badField(std::string message, std::string field) {
 /// Reads a field that `json`, an object at `place`, must have.
 template <class T>
 Result<T> needed(const Json& json, const std::string& key, const std::string& place) try {
-  if (!json.is_object()) return badField("is no object", place);
+  if (!json.is_object()) return badField("must be an object", place);
   const std::string field = place.empty() ? key : place + "." + key;
   return json.contains(key) ? Result<T>(json[key].get<T>()) : badField(missingInWords(json, key), field);
 } catch (const Json::exception&) {
@@ -60,7 +60,7 @@ Status readEdges(const Json& json, Ranges& ranges) {
     EdgeRange edge{.range = {TRY(needed<double>(entry, "low", place)), TRY(needed<double>(entry, "high", place))}};
     const bool holdsZero = edge.range.low <= 0 && edge.range.high >= 0;
     if (!holdsZero || !std::isfinite(edge.range.low) || !std::isfinite(edge.range.high))
-      return badField(fmt::format("the range of {} must be of finite numbers around 0", value), "edges");
+      return badField(fmt::format("the range of {} must contain 0, and its ends must be finite", value), "edges");
     if (entry.contains("histogram")) {
       auto histogram = Histogram::fromJson(entry.at("histogram"));
       if (!histogram.ok())
@@ -83,7 +83,8 @@ Status readWeights(const Json& json, Ranges& ranges) {
       if (!(largest >= 0) || !std::isfinite(largest))
         return badField(fmt::format("the ranges of {} must be finite and not below 0", value), "weights");
     if (weight.axis < -1 || weight.largest.empty() || (weight.axis == -1 && weight.largest.size() != 1))
-      return badField(fmt::format("{} must have one range, or an axis and a range for each channel", value), "weights");
+      return badField(fmt::format("weight {} must have one range, or an axis and a range for each channel", value),
+                      "weights");
     ranges.weights.emplace(value, std::move(weight));
   }
   return Done{};
@@ -92,12 +93,12 @@ Status readWeights(const Json& json, Ranges& ranges) {
 Status readChannels(const Json& json, Ranges& ranges) {
   for (const auto& [value, entry] : json.items()) {
     const std::string place = "channels." + value;
-    TRY(checkKeys(entry, {"mean", "largest"}, place, "what was seen of channels"));
+    TRY(checkKeys(entry, {"mean", "largest"}, place, "the statistics of channels"));
     ChannelStatistics seen;
     seen.mean = TRY(needed<std::vector<float>>(entry, "mean", place));
     seen.largest = TRY(needed<std::vector<float>>(entry, "largest", place));
     if (seen.mean.size() != seen.largest.size())
-      return badField(fmt::format("{} must have as many means as largest values", value), "channels");
+      return badField(fmt::format("the channels of {} must have as many means as largest values", value), "channels");
     ranges.channels.emplace(value, std::move(seen));
   }
   return Done{};
@@ -142,7 +143,9 @@ Json toJson(const Ranges& ranges, Histograms histograms) {
 Result<Ranges> rangesFromJson(const Json& json) {
   TRY(checkFormat(json, "a file of ranges", kFormat, kVersion));
   if (json["version"] != kVersion)
-    return badField(fmt::format("this version of ranges is not known; this Fusescope reads {}", kVersion), "version");
+    return badField(
+        fmt::format("this version of the file of ranges cannot be read; this Fusescope reads version {}", kVersion),
+        "version");
   TRY(checkKeys(json, keysOf(toJson(Ranges(), Histograms::LeftOut)), "", "ranges"));
   Ranges ranges{.from = TRY(needed<std::string>(json, "from", {}))};
   ranges.settings = TRY(calibrationSettingsFromJson(json));
@@ -192,9 +195,9 @@ Result<Ranges> readRanges(const std::filesystem::path& path) {
   if (!json.ok() && !json.error().where.attribute.empty()) return located(json.error());
   if (!json.ok())
     return Diagnostic{
-        .message = text.empty() ? "the file is empty" : "this is neither JSON nor TensorRT's calibration cache",
+        .message = text.empty() ? "the file is empty" : "the file is neither JSON nor a calibration cache of TensorRT",
         .where = {.file = path.string()},
-        .help = "Ranges are written by: fusescope calibrate MODEL --inputs F -o RANGES.json."};
+        .help = "Record ranges with fusescope calibrate MODEL --inputs F -o RANGES.json."};
   auto ranges = ofTensorRt ? rangesFromTensorRtCache(text) : rangesFromJson(json.value());
   if (ranges.ok()) return ranges;
   return located(ranges.error());

@@ -16,7 +16,9 @@ constexpr double kMostCode = 127;
 
 Diagnostic badLine(std::size_t line, std::string message) {
   return {.message = fmt::format("line {}: {}", line, message),
-          .help = "TensorRT's calibration cache has lines of NAME: SCALE, a float as eight hexadecimal digits."};
+          .help =
+              "Each line of a calibration cache of TensorRT is NAME: SCALE, where SCALE is a float as eight "
+              "hexadecimal digits."};
 }
 
 Result<float> scaleOf(std::string_view text, std::size_t line) {
@@ -25,7 +27,8 @@ Result<float> scaleOf(std::string_view text, std::size_t line) {
   if (error != std::errc() || end != text.data() + text.size() || text.size() != 8)
     return badLine(line, fmt::format("'{}' is not a float as eight hexadecimal digits", text));
   const auto scale = std::bit_cast<float>(bits);
-  if (!std::isfinite(scale) || scale < 0) return badLine(line, fmt::format("{} is no scale", scale));
+  if (!std::isfinite(scale) || scale < 0)
+    return badLine(line, fmt::format("the scale {} is not a finite number that is 0 or more", scale));
   return scale;
 }
 
@@ -36,14 +39,14 @@ Result<Ranges> rangesFromTensorRtCache(std::string_view text) {
   ranges.settings.choice.symmetric = true;
   const std::vector<std::string> lines = split(text, '\n');
   if (lines.empty() || !lines.front().starts_with("TRT-"))
-    return badLine(1, "this is not TensorRT's calibration cache");
+    return badLine(1, "this is not a calibration cache of TensorRT");
   if (lines.front().find("Entropy") != std::string::npos) ranges.settings.choice.method = RangeMethod::Entropy;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     std::string_view line = lines[i];
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     const std::size_t colon = line.rfind(": ");  // names may contain a colon
-    if (colon == std::string_view::npos || colon == 0) return badLine(i + 1, "there is no NAME: SCALE");
+    if (colon == std::string_view::npos || colon == 0) return badLine(i + 1, "the line is not NAME: SCALE");
     const double largest = kMostCode * TRY(scaleOf(line.substr(colon + 2), i + 1));
     ranges.edges.insert_or_assign(std::string(line.substr(0, colon)), EdgeRange{.range = {-largest, largest}});
   }
@@ -56,7 +59,7 @@ Result<std::string> tensorRtCacheText(const Ranges& ranges, int version) {
   std::string text = fmt::format("TRT-{}-{}\n", version, entropy ? "EntropyCalibration2" : "MinMaxCalibration");
   for (const auto& [value, edge] : ranges.edges) {
     if (value.empty() || value.find('\n') != std::string::npos)
-      return Diagnostic{.message = "the name cannot stand in a line of TensorRT's calibration cache",
+      return Diagnostic{.message = "the name cannot be written in a line of a calibration cache of TensorRT",
                         .where = {.value = value},
                         .help = "Give the value another name in the model."};
     const double largest =

@@ -74,11 +74,11 @@ Status checkOptions(const Compiler& compiler, const std::map<std::string, std::s
       for (const CompilerOption& known : options) names.push_back(known.name);
       return error(fmt::format("{} has no option '{}'", compiler.name(), name),
                    names.empty() ? fmt::format("{} has no options at all.", compiler.name())
-                                 : nearestInWords(name, names, fmt::format("It has {}.", joined(names))));
+                                 : nearestInWords(name, names, fmt::format("Its options are {}.", joined(names))));
     }
     if (option->values.empty() || std::ranges::find(option->values, value) != option->values.end()) continue;
     return error(fmt::format("option '{}' of {} cannot be '{}'", name, compiler.name(), value),
-                 nearestInWords(value, option->values, fmt::format("It can be {}.", joined(option->values))));
+                 nearestInWords(value, option->values, fmt::format("Its values are {}.", joined(option->values))));
   }
   return Done{};
 }

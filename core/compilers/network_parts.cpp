@@ -292,10 +292,11 @@ class PartsCompiler {
       }
     }
     if (producer.valid()) addNeededMeanwhile(plan, producer, tied);
-    Refusals refused = allNodes(plan, {fmt::format("the extents of '{}' depend on data, so the node that makes it and "
-                                                   "the nodes behind it run in one segment, on our own engine",
-                                                   error.where.value),
-                                       false});
+    Refusals refused =
+        allNodes(plan, {fmt::format("the extents of '{}' depend on data, so the node that calculates it and "
+                                    "the nodes after it run in one segment, on our own engine",
+                                    error.where.value),
+                        false});
     std::set<std::string> names;
     for (const NodeId node : tied) names.insert(graph.node(node).name);
     std::erase_if(refused, [&](const auto& node) { return !names.contains(node.first); });

@@ -200,7 +200,7 @@ bool CauseFinder::factsDiffer(const std::vector<LevelFacts>& some, const std::ve
       for (std::uint32_t index = 0; index < some[place].of[i].size(); ++index) {
         if (some[place].at(aspect, index) == others[place].at(aspect, index)) continue;
         const bool ofB = index >= m_levels[place].match.nodeOfB.size() && !isOfValues(aspect);
-        if (!ofB || !m_files[place].inOneAlone(index)) return true;
+        if (!ofB || !m_files[place].hasNoCounterpart(index)) return true;
       }
     }
   }
@@ -291,7 +291,7 @@ Causes CauseFinder::ofNodes(std::size_t place, Aspect aspect, std::span<const st
   const bool bothPlanned = level.a != nullptr && level.b != nullptr;
   for (const std::uint32_t thing : things) {
     if (m_asOne) break;
-    if (!m_files[place].inOneAlone(thing)) {
+    if (!m_files[place].hasNoCounterpart(thing)) {
       find(place, aspect, thing, found);
     } else if (bothPlanned) {
       if (m_network >= 0) found[static_cast<std::size_t>(m_network)] = 1;

@@ -210,7 +210,7 @@ class DecisionDiff {
     Causes causes;
     for (const Difference& difference : m_diff.differences)
       if (difference.kind == DifferenceKind::Precision) causes.push_back(difference.text());
-    causes.push_back(std::string("the networks: the file of ") + (inB ? "B" : "A") + " itself says " +
+    causes.push_back(std::string("the networks: the file of ") + (inB ? "B" : "A") + " itself declares " +
                      toText(ofB->granted));
     return causes;
   }

@@ -36,7 +36,7 @@ bool FileMatch::oneNetwork() const {
   return match().count(MatchedBy::Id) == std::ssize(unquantizedModel(*m_level.a->model).graph->order());
 }
 
-bool FileMatch::inOneAlone(std::uint32_t thing) const {
+bool FileMatch::hasNoCounterpart(std::uint32_t thing) const {
   // A node that both sides have does not count, for example codes of the author that the other side's options inserted
   // at the same place.
   if (m_level.inBoth(thing)) return false;

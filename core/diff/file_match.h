@@ -25,7 +25,7 @@ class FileMatch {
   const NetworkMatch& match() const { return m_own ? *m_own : m_level.match; }
   bool oneNetwork() const;
   /// Returns whether `thing` (PlanLevel::nodeNumberOfA()) is a node of one file without a counterpart in the other.
-  bool inOneAlone(std::uint32_t thing) const;
+  bool hasNoCounterpart(std::uint32_t thing) const;
   /// Returns the constants that differ, in the order in which nodes of A read them. Elements are compared bit by bit.
   const std::vector<OtherConstant>& otherConstants() const { return m_others; }
   /// Returns how many constants could not be compared because one side has no data for them (a model without its

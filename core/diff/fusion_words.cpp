@@ -89,7 +89,7 @@ std::string kernelCountsText(std::size_t here, std::size_t there) {
 std::string fusionDetail(const std::vector<KernelOps>& a, const std::vector<KernelOps>& b, bool sameNames) {
   if (a.empty() || b.empty()) return {};
   if (a.size() < b.size()) return opsNamed(opsBesideLargest(b)) + " apart";
-  if (a.size() > b.size()) return opsNamed(opsBesideLargest(a)) + " taken in";
+  if (a.size() > b.size()) return opsNamed(opsBesideLargest(a)) + " merged in";
   if (!sameNames) return {};
   if (const auto moved = opsElsewhere(a, b, true); !moved.empty()) return opsNamed(moved) + " elsewhere";
   if (const auto ofB = opsElsewhere(a, b, false); !ofB.empty()) return "with " + opsNamed(ofB) + " in B";

@@ -27,7 +27,7 @@ std::string networkText(const PlanLevel& level, const FileMatch& files, const st
   };
   const auto look = [&](bool ofA, NodeId node) {
     const std::string& name = (ofA ? level.a : level.b)->graph().node(node).name;
-    const bool alone = files.inOneAlone(ofA ? level.nodeNumberOfA(node) : level.nodeNumberOfB(node));
+    const bool alone = files.hasNoCounterpart(ofA ? level.nodeNumberOfA(node) : level.nodeNumberOfB(node));
     if (alone) add(ofA ? onlyA : onlyB, name);
     if (!alone && ofA && node.index < isChanged.size() && isChanged[node.index] != 0) add(changed, name);
   };

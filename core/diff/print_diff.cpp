@@ -37,7 +37,7 @@ class DiffText {
     addTypes();
     addCasts();
     for (const std::string& place : m_places) {
-      m_text += fmt::format("\n@@ {} @@\n", place.empty() ? "values that no node makes" : place);
+      m_text += fmt::format("\n@@ {} @@\n", place.empty() ? "values that no node calculates" : place);
       m_text += m_sections[place];
     }
     decisions();
@@ -65,7 +65,7 @@ class DiffText {
   void network() {
     if (m_diff.oneNetwork) {
       if (!m_diff.onlyA.empty() || !m_diff.onlyB.empty())
-        m_text += fmt::format("one network, quantised otherwise: {} of {} and {} are in both plans\n", m_diff.matched,
+        m_text += fmt::format("one network, quantised differently: {} of {} and {} are in both plans\n", m_diff.matched,
                               m_diff.a.nodes, counted(m_diff.b.nodes, "node"));
     } else {
       m_text += fmt::format("networks: {} of {} and {} matched, {} by name, {} by structure\n", m_diff.matched,
@@ -85,7 +85,7 @@ class DiffText {
     for (std::size_t i = 0; i < shown(m_diff.constants.size()); ++i) constant(m_diff.constants[i]);
     rest(m_text, '~', m_diff.constants.size(), "constant");
     if (m_diff.constantsNotCompared > 0)
-      m_text += fmt::format("{} could not be compared, for a file holds no data\n",
+      m_text += fmt::format("{} could not be compared, because a file contains no data\n",
                             counted(m_diff.constantsNotCompared, "constant"));
   }
 
@@ -160,7 +160,7 @@ class DiffText {
       lines += fmt::format("~ fusion {}, {}\n", name(change.change), becauseText(change.because));
       for (const CoveringNode& node : change.a) lines += "-   " + node.place.text() + "\n";
       for (const CoveringNode& node : change.b) lines += "+   " + node.place.text() + "\n";
-      for (const std::string& fact : change.told) lines += "    told: " + fact + "\n";
+      for (const std::string& fact : change.told) lines += "    reported: " + fact + "\n";
     }
     for (const auto& [place, count] : printed) {
       const std::size_t most = shown(m_diff.fusions.size());

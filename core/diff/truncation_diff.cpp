@@ -25,7 +25,7 @@ std::string option(const ReadBackPlan& made, const char* key) {
 /// Returns the target that determines which types are wide; nullopt if there is no target of that name.
 std::optional<Target> targetOf(const Cover& cover) {
   const ReadBackPlan* made = asReadBack(cover);
-  if (made == nullptr || !tellsEngines(cover)) return askedPlan(cover).target;
+  if (made == nullptr || !reportsEngines(cover)) return askedPlan(cover).target;
   auto target = Target::fromName(option(*made, kEnginesFor));
   return target.ok() ? std::optional(std::move(target).value()) : std::nullopt;
 }
@@ -79,7 +79,7 @@ class PlannedValues final : public WideValues {
                                        : WideFate::CastInFront,
                   .narrow = narrowed->second->to,
                   .where = isMade ? segmentsOf({value.producer}) : segmentsOf(value.consumers, true)};
-    if (isConstant) side.why = "every element fits, or is read as no limit";
+    if (isConstant) side.why = "every element fits, or its readers treat it as no limit";
     std::vector<std::string> holders;
     for (const NodeId holder : narrowed->second->capturedBy) holders.push_back(m_plan.graph().node(holder).name);
     if (!holders.empty()) side.why += "; bodies of " + joined(holders) + " read it";
@@ -121,9 +121,9 @@ class PlannedValues final : public WideValues {
     const bool isCovered =
         mode == TruncateMode::All || mode == (type == DataType::F64 ? TruncateMode::Double : TruncateMode::Long);
     if (!lacks(m_plan.target, type)) {
-      side.why = m_plan.target.name + " has the type";
+      side.why = m_plan.target.name + " supports the type";
     } else if (!isCovered) {
-      side.why = "its truncation is not asked for";
+      side.why = "its truncation was not requested";
     }
     return side;
   }
@@ -160,20 +160,18 @@ class EngineValues final : public WideValues {
     if (!casts.empty()) return {.fate = WideFate::CastInFront, .narrow = narrow, .where = casts, .why = {}};
     const Found all = kernelsOf(nodesAt(value));
     if (all.engines.empty() && all.others.empty()) return {};
-    if (all.engines.empty()) return {.fate = WideFate::StaysWide, .where = all.others, .why = "it is in no engine"};
+    if (all.engines.empty()) return {.fate = WideFate::StaysWide, .where = all.others, .why = "it is not in an engine"};
     if (m_narrowed != name(value.type.dtype)) return {.fate = WideFate::WideInEngine, .where = all.engines, .why = {}};
     if (m_made.graph().isConstant(id))
-      return {.fate = WideFate::HeldNarrow,
-              .narrow = narrow,
-              .where = all.engines,
-              .why = "its elements are not looked at"};
-    return {.fate = WideFate::NotTold, .where = all.engines, .why = "what the engine reads is cast"};
+      return {
+          .fate = WideFate::HeldNarrow, .narrow = narrow, .where = all.engines, .why = "its elements are not checked"};
+    return {.fate = WideFate::NotTold, .where = all.engines, .why = "the inputs of the engine are cast"};
   }
 
   WideSide inside(NodeId holder, const Subgraph* /*body*/, ValueId /*value*/) const override {
     const Found all = kernelsOf({holder});
     if (!all.engines.empty() || all.others.empty()) return {.fate = WideFate::NotTold, .where = all.engines, .why = {}};
-    return {.fate = WideFate::StaysWide, .where = all.others, .why = "it is in no engine"};
+    return {.fate = WideFate::StaysWide, .where = all.others, .why = "it is not in an engine"};
   }
 
  private:
@@ -196,7 +194,7 @@ class EngineValues final : public WideValues {
 };
 
 std::unique_ptr<WideValues> valuesOf(const Cover& cover) {
-  if (tellsEngines(cover)) return std::make_unique<EngineValues>(*asReadBack(cover));
+  if (reportsEngines(cover)) return std::make_unique<EngineValues>(*asReadBack(cover));
   return std::make_unique<PlannedValues>(askedPlan(cover));
 }
 
@@ -316,11 +314,11 @@ std::string WideSide::text(DataType wide) const {
   const std::string behind = why.empty() ? "" : ": " + why;
   switch (fate) {
     case WideFate::CastInFront:
-      return fmt::format("cast to {} in front of {}{}", to, where.empty() ? "what reads it" : joined(where), behind);
+      return fmt::format("cast to {} before {}{}", to, where.empty() ? "its readers" : joined(where), behind);
     case WideFate::HeldNarrow:
-      return fmt::format("held as {}{}{}", to, in, behind);
+      return fmt::format("stored as {}{}{}", to, in, behind);
     case WideFate::MadeNarrow:
-      return fmt::format("made as {}{}{}", to, in, behind);
+      return fmt::format("calculated as {}{}{}", to, in, behind);
     case WideFate::Refused:
       return why;
     case WideFate::StaysWide:
@@ -333,7 +331,7 @@ std::string WideSide::text(DataType wide) const {
   return {};
 }
 
-bool tellsEngines(const Cover& cover) {
+bool reportsEngines(const Cover& cover) {
   const ReadBackPlan* made = asReadBack(cover);
   return made != nullptr && made->compiler.options.contains(kEnginesFor);
 }
@@ -345,7 +343,7 @@ TruncationDiff compareTruncation(const Cover& a, const Cover& b) {
 Result<std::optional<TruncationBeside>> truncationBeside(const ReadBackPlan& made, const Directives& directives,
                                                          const StopToken& stop) {
   const std::optional<Target> target = targetOf(made);
-  if (!tellsEngines(made) || !target || (!target->lacksFloat64 && !target->lacksInt64)) return {std::nullopt};
+  if (!reportsEngines(made) || !target || (!target->lacksFloat64 && !target->lacksInt64)) return {std::nullopt};
   PlanOptions options;
   options.target = target->canonical();
   options.directives = directives;

@@ -46,7 +46,7 @@ struct TruncationDiff {
 };
 
 /// Returns whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
-bool tellsEngines(const Cover& cover);
+bool reportsEngines(const Cover& cover);
 
 /// Returns what both sides do with each value of a type that the target of one of them lacks, graph by graph in the
 /// order of the nodes. Values that only A has are left out. It is a pure function and may run on any thread.

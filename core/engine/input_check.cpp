@@ -65,7 +65,7 @@ Status checkExtents(const Plan& plan, const Value& input, const Dims& dims) {
                                       " dimensions are expected: " + input.type.text());
   for (std::size_t i = 0; shape.ranked && i < dims.size(); ++i)
     if (shape.dims[i].known() && shape.dims[i].size != dims[i])
-      return wrongInput(input.name, "has extents " + toText(dims) + ", expected is " + input.type.text());
+      return wrongInput(input.name, "has extents " + toText(dims) + ", expected " + input.type.text());
   const InputSpec* spec = specOf(plan, input.name);
   // Assumed extents refuse nothing, because the engine prepares for the extents that it is given.
   if (spec == nullptr || spec->source == "assumed" || within(dims, *spec)) return Done{};
@@ -94,7 +94,7 @@ Status checkElements(const Value& input, const Tensor& container) {
     if (element.container() != Container::None) {
       TRY(checkElements(input, element));
     } else if (element.type() != input.type.dtype) {
-      return wrongInput(input.name, "holds " + typeOf(element).text() + ", expected is " + input.type.text());
+      return wrongInput(input.name, "contains " + typeOf(element).text() + ", expected " + input.type.text());
     } else if (!element.hasData()) {
       return wrongInput(input.name, "holds a tensor without data");
     }
@@ -104,14 +104,14 @@ Status checkElements(const Value& input, const Tensor& container) {
 
 Status checkTensor(const Plan& plan, const Value& input, const Tensor& tensor) {
   if (tensor.container() != input.type.container)
-    return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected is " + input.type.text());
+    return wrongInput(input.name, "is " + typeOf(tensor).text() + ", expected " + input.type.text());
   if (tensor.container() != Container::None) return checkElements(input, tensor);
   if (input.type.dtype == DataType::Undefined)
     return wrongInput(input.name, "the file does not say what type it has",
                       "Give --input " + input.name + "=DIMS:" + std::string(name(tensor.type())) + ".");
   if (tensor.type() != input.type.dtype)
-    return wrongInput(
-        input.name, "is " + std::string(name(tensor.type())) + ", expected is " + std::string(name(input.type.dtype)));
+    return wrongInput(input.name,
+                      "is " + std::string(name(tensor.type())) + ", expected " + std::string(name(input.type.dtype)));
   if (!tensor.hasData()) return wrongInput(input.name, "has no data");
   TRY(checkExtents(plan, input, tensor.dims()));
   return checkTruncated(plan, input, tensor);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kBetween = "..";
 
 Diagnostic noRange(std::string_view text) {
-  return {.message = "'" + std::string(text) + "' is no extent and no range of extents",
+  return {.message = "'" + std::string(text) + "' is neither an extent nor a range of extents",
           .help = "An extent is a number, or MIN..OPT..MAX, or MIN..MAX: 1..8..32,3,224,224."};
 }
 

@@ -197,7 +197,7 @@ Status checkReferences(const Graph& graph, const Node& node) {
     if (!graph.has(output)) return brokenNode(node, "writes a value that does not exist");
     const Value& value = graph.value(output);
     if (value.producer != node.id)
-      return Diagnostic{.message = "is produced more than once", .where = {.node = node.name, .value = value.name}};
+      return Diagnostic{.message = "is calculated more than once", .where = {.node = node.name, .value = value.name}};
   }
   return Done{};
 }
@@ -266,13 +266,13 @@ Status verify(const Graph& graph) {
     if (!graph.has(id)) return Diagnostic{.message = "the order names a node that does not exist"};
     const Node& node = graph.node(id);
     TRY(checkReferences(graph, node));
-    if (graph.findNode(node.name) != id) return brokenNode(node, "its name is not its own");
+    if (graph.findNode(node.name) != id) return brokenNode(node, "another node has the same name");
     for (const ValueId read : reads(node)) {
       const Value& value = graph.value(read);
       if (graph.has(value.producer) && !placed[value.producer.index])
         return brokenNode(node, "comes before its producer");
       if (value.constant != nullptr && value.producer.valid())
-        return Diagnostic{.message = "is a constant and has a producer", .where = {.value = value.name}};
+        return Diagnostic{.message = "is a constant, but a node calculates it", .where = {.value = value.name}};
     }
     placed[id.index] = true;
   }
@@ -280,12 +280,13 @@ Status verify(const Graph& graph) {
     if (!graph.has(id)) return Diagnostic{.message = "an output of the graph does not exist"};
     const Value& value = graph.value(id);
     if (!graph.has(value.producer) && value.constant == nullptr && !graph.isInput(id))
-      return Diagnostic{.message = "is an output of the graph that nothing produces", .where = {.value = value.name}};
+      return Diagnostic{.message = "is an output of the graph, but no node calculates it",
+                        .where = {.value = value.name}};
   }
   for (const ValueId id : graph.allValues()) {
     const Value& value = graph.value(id);
     if (!value.consumers.empty() && !graph.has(value.producer) && value.constant == nullptr && !graph.isInput(id))
-      return Diagnostic{.message = "is read but nothing produces it",
+      return Diagnostic{.message = "is read, but no node calculates it",
                         .where = {.node = graph.node(value.consumers.front()).name, .value = value.name}};
   }
   return Done{};

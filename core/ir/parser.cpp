@@ -62,13 +62,14 @@ Status parseElement(Scanner& in, DataType type, Tensor& wide, std::int64_t i) {
 }
 
 Result<Tensor> parseData(Scanner& in, const TensorType& type) {
-  if (type.container != Container::None) return in.error("a constant is a tensor, not a container");
+  if (type.container != Container::None) return in.error("a constant must be a tensor, not a container");
   const auto dims = type.shape.fixed();
   const auto count = dims ? elementCount(*dims) : std::nullopt;
-  if (!count) return in.error("a constant needs known extents");
+  if (!count) return in.error("the extents of a constant must be known");
   if (in.acceptWord("dense")) return Tensor::withoutData(type.dtype, *dims);
-  if (*count > text_form::kMostInline) return in.error("a constant of more than 64 elements is written as 'dense'");
-  if (!text_form::hasNotation(type.dtype)) return in.error("a constant of this type is written as 'dense'");
+  if (*count > text_form::kMostInline)
+    return in.error("a constant of more than 64 elements must be written as 'dense'");
+  if (!text_form::hasNotation(type.dtype)) return in.error("a constant of this type must be written as 'dense'");
   TRY(in.expect("["));
   std::vector<std::string> strings;
   Tensor wide = Tensor::zeros(type.dtype == DataType::String ? DataType::U8 : notationType(type.dtype), *dims);
@@ -98,7 +99,7 @@ Result<Attribute> listOf(Scanner& in, Attribute first) {
   std::vector<T> items{std::get<T>(std::move(first))};
   while (in.accept(",")) {
     Attribute next = TRY(parseScalar(in));
-    if (!std::holds_alternative<T>(next)) return in.error("the items of a list must be of one kind");
+    if (!std::holds_alternative<T>(next)) return in.error("the items of a list must have the same type");
     items.push_back(std::get<T>(std::move(next)));
   }
   TRY(in.expect("]"));
@@ -194,7 +195,8 @@ class ModelTextParser {
     }
     const std::string wanted = node.name;
     const NodeId id = m_editor.addNode(std::move(node));
-    if (m_editor.current().node(id).name != wanted) return m_in.error("a node called '" + wanted + "' stands above");
+    if (m_editor.current().node(id).name != wanted)
+      return m_in.error("a node with the name '" + wanted + "' is already defined");
     return Done{};
   }
 
@@ -265,7 +267,7 @@ class ModelTextParser {
 Result<std::shared_ptr<const Graph>> parseGraph(std::string_view text) {
   Scanner in(text);
   auto graph = TRY(ModelTextParser(in, 0).graph());
-  if (!in.atEnd()) return in.error("something stands behind the graph");
+  if (!in.atEnd()) return in.error("there is text after the graph");
   return graph;
 }
 

@@ -99,7 +99,7 @@ Result<std::string> Scanner::string() {
         return error("unknown escape in a string");
     }
   }
-  if (m_at >= m_text.size() || m_text[m_at] != '"') return error("a string does not end");
+  if (m_at >= m_text.size() || m_text[m_at] != '"') return error("the closing quotation mark of a string is missing");
   ++m_at;
   return text;
 }

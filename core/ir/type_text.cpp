@@ -81,7 +81,7 @@ std::string typeText(const TensorType& type) {
 Result<TensorType> parseType(std::string_view text) {
   text_form::Scanner in(text);
   TensorType type = TRY(text_form::parseType(in));
-  if (!in.atEnd()) return in.error("something stands behind the type");
+  if (!in.atEnd()) return in.error("there is text after the type");
   return type;
 }
 

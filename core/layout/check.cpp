@@ -13,7 +13,8 @@ Status checkLayoutGraph(const LayoutGraph& graph) {
       return badLayout("container '" + container.id + "' names a parent that does not exist", "containers");
     }
     if (!isSize(container.header) || !isSize(container.padding) || !isSize(container.minWidth)) {
-      return badLayout("container '" + container.id + "' has an impossible header, padding or width", "containers");
+      return badLayout("container '" + container.id + "' has a header, padding or width that is not possible",
+                       "containers");
     }
   }
   std::vector<int> state(containers, 0);  // 1: being followed, 2: reaches the top
@@ -32,7 +33,7 @@ Status checkLayoutGraph(const LayoutGraph& graph) {
       return badLayout("box '" + box.id + "' names a container that does not exist", "boxes");
     }
     if (!isSize(box.width) || !isSize(box.height))
-      return badLayout("box '" + box.id + "' has an impossible size", "boxes");
+      return badLayout("box '" + box.id + "' has a size that is not possible", "boxes");
   }
   for (const LayoutEdge& edge : graph.edges) {
     if (edge.from < 0 || edge.from >= boxes || edge.to < 0 || edge.to >= boxes) {

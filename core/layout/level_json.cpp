@@ -17,8 +17,9 @@ double rounded(double value) {
 
 Status checkFormat(const Json& json, const char* format) {
   if (!json.is_object() || json.value("format", Json()) != Json(format))
-    return badLayout(std::string("is not a ") + format, "format");
-  if (json.value("version", Json()) != Json(1)) return badLayout("this version of the format is not known", "version");
+    return badLayout(std::string("must be ") + format, "format");
+  if (json.value("version", Json()) != Json(1))
+    return badLayout("this version of the format cannot be read", "version");
   return Done{};
 }
 
@@ -62,7 +63,8 @@ Result<std::vector<int>> portsFromJson(const Json& json, const char* key, const 
     if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= graph.entities.size())
       return badLayout("names an entity that does not exist", key);
     ports.push_back(item.get<int>());
-    if (graph.entities[ports.back()].kind != kind) return badLayout("names what is no such port", key);
+    if (graph.entities[ports.back()].kind != kind)
+      return badLayout("names an entity that is not a port of this kind", key);
   }
   return ports;
 }
@@ -86,13 +88,13 @@ Result<LevelGraph> levelGraphFromJson(const Json& json) {
   for (const Json& item : *TRY(list(json, "entities"))) {
     const std::vector<double> e = TRY(numbers(item, "entities"));
     if (e.size() != 3 || !(e[0] == 0 || e[0] == 1 || e[0] == 2))
-      return badLayout("each must be [kind, width, height]", "entities");
-    if (!isSize(e[1]) || !isSize(e[2])) return badLayout("an entity has an impossible size", "entities");
+      return badLayout("each entry must be [kind, width, height]", "entities");
+    if (!isSize(e[1]) || !isSize(e[2])) return badLayout("an entity has a size that is not possible", "entities");
     graph.entities.push_back({.kind = static_cast<LevelEntity::Kind>(e[0]), .width = e[1], .height = e[2]});
   }
   for (const Json& item : *TRY(list(json, "edges"))) {
     if (!item.is_array() || item.size() != 4 || !item[0].is_number_unsigned() || !item[1].is_number_unsigned())
-      return badLayout("each must be [from, to, where, where]", "edges");
+      return badLayout("each entry must be [from, to, where, where]", "edges");
     const auto from = item[0].get<std::uint64_t>(), to = item[1].get<std::uint64_t>();
     if (from >= graph.entities.size() || to >= graph.entities.size())
       return badLayout("an edge names an entity that does not exist", "edges");
@@ -130,12 +132,13 @@ Result<LevelLayout> levelLayoutFromJson(const Json& json) {
   layout.height = TRY(number(json, "height"));
   for (const Json& item : *TRY(list(json, "entities"))) {
     const std::vector<double> r = TRY(numbers(item, "entities"));
-    if (r.size() != 4) return badLayout("each must be [x, y, width, height]", "entities");
+    if (r.size() != 4) return badLayout("each entry must be [x, y, width, height]", "entities");
     layout.entities.push_back({r[0], r[1], r[2], r[3]});
   }
   for (const Json& item : *TRY(list(json, "edges"))) {
     const std::vector<double> values = TRY(numbers(item, "edges"));
-    if (values.size() < 8 || values.size() % 6 != 2) return badLayout("each must be a chain of cubic curves", "edges");
+    if (values.size() < 8 || values.size() % 6 != 2)
+      return badLayout("each entry must be a chain of cubic curves", "edges");
     PlacedEdge edge;
     for (std::size_t i = 0; i < values.size(); i += 2) edge.points.push_back({values[i], values[i + 1]});
     layout.edges.push_back(std::move(edge));

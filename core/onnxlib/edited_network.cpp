@@ -165,8 +165,8 @@ Result<NetworkBytes> editMapped(const std::shared_ptr<const MappedFile>& file, c
   network.files = tensors.files();
   network.files.insert(network.files.end(), beside.begin(), beside.end());
   if (!proto.SerializeToString(&network.model))
-    return Diagnostic{.message = "the network without its weights is too large for one ONNX file",
-                      .help = "It may have 2 GiB."};
+    return Diagnostic{.message = "the network without its weights is too large for an ONNX file",
+                      .help = "The limit of protobuf is 2 GiB."};
   return network;
 }
 

@@ -21,21 +21,21 @@ Result<std::shared_ptr<const MappedFile>> ExternalFiles::find(const std::string&
   };
   if (location.empty()) return Diagnostic{.message = "its data is external, but no location is given"};
   const fs::path relative(location);
-  const char* const inside = "; external data must lie in the model's own folder";
+  const char* const inside = "; external data must be in the folder of the model";
   if (relative.is_absolute()) return refuse(std::string("is an absolute path") + inside);
   if (std::ranges::find(relative, fs::path("..")) != relative.end())
-    return refuse(std::string("leaves the folder") + inside);
+    return refuse(std::string("refers to a place outside the folder") + inside);
 
   std::error_code error;
   const fs::path folder = fs::canonical(m_folder, error);
-  if (error) return refuse("cannot be looked for: " + error.message());
+  if (error) return refuse("cannot be found: " + error.message());
   const fs::path file = fs::canonical(folder / relative, error);
   if (error == std::errc::no_such_file_or_directory)
     return Diagnostic{.message = "its external data '" + location + "' is missing",
-                      .help = "Put that file beside the model."};
+                      .help = "Put this file into the folder of the model."};
   if (error) return refuse("cannot be opened: " + error.message());
   if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
-    return refuse(std::string("leads out of the folder through a link") + inside);
+    return refuse(std::string("is a link to a place outside the folder") + inside);
 
   auto mapped = MappedFile::open(folder / relative);  // opened by this name, because a link may lead elsewhere later
   if (!mapped.ok()) return refuse(mapped.error().message);

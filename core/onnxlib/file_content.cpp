@@ -26,7 +26,7 @@ class ContentReader {
 
   Result<FileContent> sequence(const onnx::SequenceProto& proto) {
     if (proto.elem_type() != onnx::SequenceProto::TENSOR && proto.elem_type() != onnx::SequenceProto::UNDEFINED)
-      return badTensor("is a sequence of other things than tensors, which is not supported");
+      return badTensor("is a sequence whose elements are not tensors, which is not supported");
     FileContent content{.container = Container::Sequence, .tensor = {}, .elements = {}};
     for (const auto& item : proto.tensor_values()) content.elements.push_back(TRY(tensor(item)));
     return content;
@@ -44,7 +44,7 @@ class ContentReader {
         content.elements.push_back(TRY(sequence(proto.sequence_value())));
         break;
       default:
-        return badTensor("is an optional of something that is not supported");
+        return badTensor("is an optional whose element type is not supported");
     }
     return content;
   }
@@ -57,7 +57,7 @@ template <class Proto>
 Result<Proto> parsed(std::span<const std::byte> bytes) {
   Proto proto;
   if (bytes.size() > INT_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return badTensor("is not a value of ONNX's test data: protobuf cannot read it");
+    return badTensor("is not a value of ONNX test data, because protobuf cannot read it");
   return proto;
 }
 

@@ -9,16 +9,17 @@ namespace fusescope::onnxlib {
 
 Status parseModel(const std::string& wire, onnx::ModelProto& proto) {
   if (wire.size() > INT_MAX)
-    return Diagnostic{.message = "its structure without the large weights is above 2 GiB, which protobuf cannot read",
-                      .help = "Save the weights as external data or raw data."};
+    return Diagnostic{
+        .message = "its structure without the large weights is larger than 2 GiB, which protobuf cannot read",
+        .help = "Save the weights as external data or raw data."};
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const std::uint8_t*>(wire.data()),
                                                 static_cast<int>(wire.size()));
   stream.SetTotalBytesLimit(INT_MAX);
   if (!proto.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return Diagnostic{.message = "is not an ONNX model: protobuf cannot read it"};
+    return Diagnostic{.message = "is not an ONNX model, because protobuf cannot read it"};
   if (!proto.has_graph())
-    return Diagnostic{.message = "is not an ONNX model: it holds no graph",
-                      .help = "An .onnx file as exporters write it is expected."};
+    return Diagnostic{.message = "is not an ONNX model, because it contains no graph",
+                      .help = "Give an .onnx file that an exporter wrote."};
   return Done{};
 }
 

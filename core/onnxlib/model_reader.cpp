@@ -88,8 +88,9 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
                              const ReadLimits& limits) {
   if (file->bytes().empty()) return Diagnostic{.message = "is empty"};
   if (isZip(file->bytes()))
-    return Diagnostic{.message = "is a zip archive, as exported programs of PyTorch are; this needs an ONNX file",
-                      .help = "fusescope import FILE has torch make one of an exported program."};
+    return Diagnostic{
+        .message = "is a zip archive, for example an exported program of PyTorch, but an ONNX file is needed",
+        .help = "If it is an exported program, convert it with fusescope import FILE."};
   StrippedModel stripped = TRY(stripPayloads(file->bytes(), kMetadataLeft));
   const auto arena = std::make_shared<google::protobuf::Arena>();  // a message of many nodes is freed as a whole
   auto& proto = *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(arena.get());

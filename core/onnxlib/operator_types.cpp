@@ -76,26 +76,28 @@ std::string obstacleToRaising(const FileNode& node, std::int64_t from, std::int6
   if (!node.domain.empty()) return {};
   const onnx::OpSchema *before = schemaOf("", node.op, from), *after = schemaOf("", node.op, to);
   if (before == nullptr || before == after) return {};
-  if (after == nullptr || after->deprecated()) return "is no operator any more";
+  if (after == nullptr || after->deprecated()) return "is not an operator of that opset";
   const auto& known = after->attributes();
   for (const auto& [name, attribute] : before->attributes()) {
     const bool used = node.attribute(name) != nullptr;
     const auto now = known.find(name);
     if (now == known.end() || now->second.type != attribute.type) {
-      if (used) return "has no attribute '" + name + "' there";
+      if (used) return "has no attribute '" + name + "' in that opset";
     } else if (!used && now->second.default_value.SerializeAsString() != attribute.default_value.SerializeAsString()) {
-      return "has another default of '" + name + "' there";
+      return "has another default of attribute '" + name + "' in that opset";
     }
   }
   for (const auto& [name, attribute] : known)
-    if (attribute.required && node.attribute(name) == nullptr) return "needs an attribute '" + name + "' there";
+    if (attribute.required && node.attribute(name) == nullptr)
+      return "needs the attribute '" + name + "' in that opset";
   const auto& inputs = after->inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool was = i < before->inputs().size();
     if (was && inputs[i].GetName() != before->inputs()[i].GetName() && i < node.inputs.size() &&
         inputs[i].GetOption() != before->inputs()[i].GetOption())
-      return "takes other operands there";
-    if (i >= node.inputs.size() && inputs[i].GetOption() == onnx::OpSchema::Single) return "needs more operands there";
+      return "has other inputs in that opset";
+    if (i >= node.inputs.size() && inputs[i].GetOption() == onnx::OpSchema::Single)
+      return "needs more inputs in that opset";
   }
   return {};
 }

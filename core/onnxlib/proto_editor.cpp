@@ -37,7 +37,7 @@ void setSlot(google::protobuf::RepeatedPtrField<std::string>& slots, std::size_t
 }
 
 Diagnostic noSuchNode(const NodePlace& place) {
-  return {.message = "an edit names node " + std::to_string(place.node) + " of a graph that has fewer"};
+  return {.message = "an edit names node " + std::to_string(place.node) + " of a graph that has fewer nodes"};
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ Result<onnx::GraphProto*> ProtoEditor::graphAt(const GraphPath& path) {
       return attribute.name() == step.attribute && attribute.has_g();
     });
     if (body == attributes.end())
-      return Diagnostic{.message = "an edit names a body that is not there", .where = {.attribute = step.attribute}};
+      return Diagnostic{.message = "an edit names a body that does not exist", .where = {.attribute = step.attribute}};
     graph = body->mutable_g();
   }
   return graph;

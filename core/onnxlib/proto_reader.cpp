@@ -138,7 +138,7 @@ Result<FileNode> ProtoReader::node(const onnx::NodeProto& proto, const Opsets& o
   };
   if (++m_nodes > m_limits.nodes)
     return located({.message = "the model has more than " + std::to_string(m_limits.nodes) + " nodes"});
-  if (node.op.empty()) return located({.message = "has no operator"});
+  if (node.op.empty()) return located({.message = "has no operator type"});
   if (const Status checked = checkSchema(proto, opsets); !checked.ok()) return located(checked.error());
   node.attributes.reserve(static_cast<std::size_t>(proto.attribute_size()));
   for (const auto& item : proto.attribute()) {

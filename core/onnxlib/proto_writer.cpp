@@ -126,7 +126,8 @@ Result<std::string> modelBytes(const FileModel& model) {
   *proto.mutable_graph() = graphProto(model.graph);
   std::string bytes;
   if (!proto.SerializeToString(&bytes))
-    return Diagnostic{.message = "the network is too large for one ONNX file of its own", .help = "It may have 2 GiB."};
+    return Diagnostic{.message = "the network is too large for an ONNX file without external data",
+                      .help = "The limit of protobuf is 2 GiB."};
   return bytes;
 }
 

@@ -24,14 +24,15 @@ Result<std::int64_t> placeOf(const FileTensor& indices, const std::vector<std::i
   if (indices.dims.size() == 1) {
     place = indexAt(indices, i);
     if (place < 0 || place >= count)
-      return badTensor("an index of the sparse tensor is outside: " + std::to_string(place));
+      return badTensor("an index of the sparse tensor is out of range: " + std::to_string(place) + " of " +
+                       std::to_string(count));
     return place;
   }
   const auto rank = static_cast<std::int64_t>(dims.size());
   for (std::int64_t axis = 0; axis < rank; ++axis) {
     const std::int64_t index = indexAt(indices, i * rank + axis), extent = dims[static_cast<std::size_t>(axis)];
     if (index < 0 || index >= extent)
-      return badTensor("an index of the sparse tensor is outside: " + std::to_string(index) + " of " +
+      return badTensor("an index of the sparse tensor is out of range: " + std::to_string(index) + " of " +
                        std::to_string(extent));
     place = place * extent + index;
   }
@@ -48,7 +49,7 @@ Status checkParts(const FileTensor& values, const FileTensor& indices, std::size
   if (!counted && indices.dims != std::vector<std::int64_t>{entries, axes})
     return badTensor("the indices of a sparse tensor must be [entries] or [entries, rank]");
   if (entries > 0 && (values.data == nullptr || indices.data == nullptr))
-    return badTensor("a sparse tensor holds no data", "Store its values and indices in the file.");
+    return badTensor("a sparse tensor contains no data", "Store its values and indices in the file.");
   return Done{};
 }
 
@@ -71,7 +72,7 @@ Result<FileTensor> TensorReader::readSparse(const onnx::SparseTensorProto& proto
   for (const std::int64_t extent : dense.dims)
     if (extent < 0 || __builtin_mul_overflow(count, extent, &count) ||
         static_cast<std::size_t>(count) > kMostBytes / size)
-      return located(badTensor("is a sparse tensor that would be too large if it were dense: the limit is 1 GiB",
+      return located(badTensor("is a sparse tensor that would exceed the limit of 1 GiB if it were dense",
                                "Store it as external data, or keep it sparse outside the model."));
   const std::shared_ptr<std::byte[]> memory(
       new std::byte[std::max<std::size_t>(static_cast<std::size_t>(count) * size, 1)]());

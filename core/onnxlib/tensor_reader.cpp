@@ -25,7 +25,8 @@ Result<std::int64_t> countOf(const std::vector<std::int64_t>& dims) {
     empty = empty || dim == 0;
     if (dim == 0) continue;
     if (__builtin_mul_overflow(count, dim, &count) || count > (std::int64_t{1} << 56))
-      return badTensor("its extents " + extentsText(dims) + " are absurd: more elements than 64 bits can count");
+      return badTensor("its extents " + extentsText(dims) +
+                       " are too large: the number of elements does not fit into 64 bits");
   }
   return empty ? 0 : count;
 }
@@ -110,8 +111,8 @@ TypedField typedFieldOf(const onnx::TensorProto& proto, DataType dtype, std::int
 }
 
 std::string lengthMismatch(const FileTensor& tensor, std::uint64_t has, std::uint64_t needs, const char* unit) {
-  return std::string("holds ") + std::to_string(has) + " " + unit + " of data but " + std::string(name(tensor.dtype)) +
-         extentsText(tensor.dims) + " needs " + std::to_string(needs);
+  return std::string("contains ") + std::to_string(has) + " " + unit + " of data but " +
+         std::string(name(tensor.dtype)) + extentsText(tensor.dims) + " needs " + std::to_string(needs);
 }
 
 }  // namespace
@@ -197,8 +198,8 @@ Result<FileTensor> TensorReader::read(const onnx::TensorProto& proto) {
   if (!count.ok()) return located(count.error());
   const std::int64_t elementBits = tensor.dtype == DataType::String ? 8 : bitWidth(tensor.dtype);
   if (count.value() / 8 * elementBits > m_mostBytes)
-    return located(badTensor("its extents " + extentsText(tensor.dims) +
-                             " are absurd: " + std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
+    return located(badTensor("its extents " + extentsText(tensor.dims) + " are too large: " +
+                             std::to_string(count.value() / 8 * elementBits >> 30) + " GiB of data"));
   if (const Status filled = fill(proto, count.value(), tensor); !filled.ok()) return located(filled.error());
   return tensor;
 }
@@ -259,14 +260,14 @@ Status TensorReader::fillRaw(std::span<const std::byte> raw, std::size_t bytes, 
 }
 
 Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t bytes, FileTensor& tensor) {
-  if (tensor.dtype == DataType::String) return badTensor("holds strings, which cannot be external data");
+  if (tensor.dtype == DataType::String) return badTensor("contains strings, which cannot be external data");
   std::string location;
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
   for (const auto& entry : proto.external_data()) {
     if (entry.key() == kPayloadKey) {
       const std::uint64_t index = TRY(numberOf(entry.value(), "place"));
-      if (index >= m_payloads.size()) return badTensor("its data is in no place of the file");
+      if (index >= m_payloads.size()) return badTensor("its data is outside the file");
       return fillRaw(m_payloads[index], bytes, m_file, tensor);
     }
     if (entry.key() == "location") location = entry.value();
@@ -280,8 +281,8 @@ Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t by
   const auto all = file->bytes();
   if (offset > all.size() || all.size() - offset < bytes)
     return badTensor("its external data '" + location + "' is too short: " + std::to_string(all.size()) +
-                         " bytes, but bytes " + std::to_string(offset) + " to " + std::to_string(offset + bytes) +
-                         " are wanted",
+                         " bytes, but it needs bytes " + std::to_string(offset) + " to " +
+                         std::to_string(offset + bytes),
                      "Copy or download it again.");
   return fillRaw(all.subspan(offset, bytes), bytes, file, tensor);
 }

@@ -117,8 +117,10 @@ Status checkNames(const onnx::ModelProto& model) {
   check.graph(model.graph());
   for (const auto& function : model.functions()) check.function(function);
   if (check.bad().empty()) return Done{};
-  return Diagnostic{.message = "holds a name that is not UTF-8 text: '" + readable(check.bad()) + "'",
-                    .help = "The file is damaged, or its exporter wrote the name in another encoding; rename it."};
+  return Diagnostic{
+      .message = "contains a name that is not UTF-8 text: '" + readable(check.bad()) + "'",
+      .help =
+          "The file is damaged, or its exporter wrote the name in another encoding. In the latter case, rename it."};
 }
 
 }  // namespace fusescope::onnxlib

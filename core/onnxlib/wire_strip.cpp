@@ -156,7 +156,7 @@ std::optional<std::uint64_t> modelFieldType(std::uint64_t number) {
 }
 
 Diagnostic notOnnx() {
-  return {.message = "is not an ONNX model", .help = "An .onnx file as exporters write it is expected."};
+  return {.message = "is not an ONNX model", .help = "Give an .onnx file that an exporter wrote."};
 }
 
 std::string_view text(std::span<const std::byte> bytes) {
@@ -191,7 +191,7 @@ class Stripper {
     std::span<const std::byte> payload;
     while (!reader.atEnd()) {
       const auto field = reader.next();
-      if (!field) return Diagnostic{.message = "is damaged: a part of the model is not what its length says"};
+      if (!field) return Diagnostic{.message = "is damaged, because the length of a part of the model is wrong"};
       if (message == Message::Tensor && field->number == kRawData && field->wireType == kLength &&
           field->content.size() >= kMappedFrom) {
         payload = field->content;

@@ -23,7 +23,7 @@ struct HeadExtents {
 
 Result<std::int64_t> headCount(const Node& node, const std::string& attribute) {
   const std::int64_t heads = node.intAttribute(attribute, 0);
-  if (heads < 1) return attributeProblem(attribute, "must be given and positive where the inputs have three axes");
+  if (heads < 1) return attributeProblem(attribute, "must be given and positive if the inputs have three axes");
   return heads;
 }
 
@@ -79,8 +79,8 @@ Result<AttentionExtents> attentionExtents(const InferContext& context) {
   const Dim heads = TRY(unified(context, e.key.heads, e.value.heads, "the heads of key and value"));
   TRY(unified(context, e.key.sequence, e.value.sequence, "the sequence lengths of key and value"));
   if (e.query.heads.known() && heads.known() && (heads.size == 0 || e.query.heads.size % heads.size != 0))
-    return problem(
-        fmt::format("{} heads of the query cannot be shared out to {} of the key", e.query.heads.size, heads.size));
+    return problem(fmt::format("the query has {} heads, which is not a multiple of the {} heads of the key",
+                               e.query.heads.size, heads.size));
   if (context.hasInput(kPastKey) != context.hasInput(kPastValue))
     return problem("past_key and past_value must be given together");
   if (context.hasInput(kPastKey)) {
@@ -108,7 +108,8 @@ Status checkMask(const InferContext& context, const AttentionExtents& e) {
     if (!own.known() || !wanted.known() || own.size == wanted.size) continue;
     const bool fits = i == 0 ? own.size < wanted.size : own.size == 1;
     if (!fits)
-      return problem(fmt::format("the mask {} does not fit scores of {}", context.input(kMask).text(),
+      return problem(fmt::format("the mask {} cannot be broadcast to the attention scores {}",
+                                 context.input(kMask).text(),
                                  TensorType{DataType::F32, Shape::of({all[0], all[1], all[2], all[3]})}.text()));
   }
   return Done{};
@@ -118,7 +119,8 @@ Status checkAttributes(const Node& node) {
   for (const char* window : {"left_window_size", "right_window_size"})
     if (node.intAttribute(window, -1) < -1) return attributeProblem(window, "must be -1 or more");
   const std::int64_t mode = node.intAttribute("qk_matmul_output_mode", 0);
-  if (mode < 0 || mode > 3) return attributeProblem("qk_matmul_output_mode", fmt::format("{} is none of 0 to 3", mode));
+  if (mode < 0 || mode > 3)
+    return attributeProblem("qk_matmul_output_mode", fmt::format("is {}, expected 0 to 3", mode));
   const DataType precision = TRY(typeAttribute(node, "softmax_precision", DataType::F32));
   if (!kWideFloatTypes.contains(precision))
     return attributeProblem("softmax_precision",
@@ -260,8 +262,8 @@ Result<AttentionOperands> operandsOf(const KernelContext& context, DataType type
   operands.key = TRY(withHeads<T>(context.input(kKey), pastKey, keyHeads, type));
   operands.value = TRY(withHeads<T>(context.input(kValue), pastValue, keyHeads, type));
   if (context.hasInput(kValidKeys) && context.input(kValidKeys).count() != operands.batch())
-    return problem(fmt::format("nonpad_kv_seqlen has {} elements for a batch of {}", context.input(kValidKeys).count(),
-                               operands.batch()));
+    return problem(fmt::format("nonpad_kv_seqlen has {} elements, but the batch size is {}",
+                               context.input(kValidKeys).count(), operands.batch()));
   return operands;
 }
 

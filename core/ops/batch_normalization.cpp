@@ -25,7 +25,7 @@ Result<Types> inferBatchNorm(const InferContext& context) {
   for (std::size_t i = 1; i < 5; ++i) TRY(requireExtents(context, i, kNames[i], {channels}));
   const auto wanted = std::ranges::count_if(context.node().outputs, [](ValueId output) { return output.valid(); });
   if (!isTraining(context.node()) && wanted > 1)
-    return attributeProblem("training_mode", "is 0, where y is the only output, but more are asked for");
+    return attributeProblem("training_mode", "is 0, so y must be the only output, but the node has more outputs");
   return Types{context.input(0), context.input(3), context.input(4)};
 }
 

@@ -134,8 +134,9 @@ Result<Types> inferBitCast(const InferContext& context) {
   if (!kBitCastable.contains(to))
     return attributeProblem("to", fmt::format("a BitCast to {} is not defined", name(to)));
   if (from != DataType::Undefined && bitWidth(from) != bitWidth(to))
-    return attributeProblem("to", fmt::format("the bits of {} ({}) cannot be read as {} ({}): their numbers differ",
-                                              name(from), bitWidth(from), name(to), bitWidth(to)));
+    return attributeProblem(
+        "to", fmt::format("a BitCast from {} ({} bits) to {} ({} bits) is not possible, because the widths differ",
+                          name(from), bitWidth(from), name(to), bitWidth(to)));
   return one(to, context.input(0).shape);
 }
 

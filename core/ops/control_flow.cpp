@@ -53,7 +53,7 @@ Result<Types> inferIf(const InferContext& context) {
   if (no.graph->outputs().size() != count) return problem("the branches have different numbers of outputs");
   if (context.node().outputs.size() > count)
     return problem(
-        fmt::format("the branches have {} outputs, but {} are asked for", count, context.node().outputs.size()));
+        fmt::format("the branches have {} outputs, but the node has {}", count, context.node().outputs.size()));
   if (const auto condition = knownFlag(context.constant(0))) return inferBranch(context, *condition);
   const auto thenTypes = inferBranch(context, true), elseTypes = inferBranch(context, false);
   // A branch that cannot work at these types can only be one that is not taken.
@@ -85,14 +85,14 @@ Result<LoopForm> loopForm(const Node& node, std::size_t inputs) {
   form.carried = inputs - std::min<std::size_t>(inputs, 2);
   const std::size_t outputs = form.body.graph->outputs().size();
   if (outputs < 1 + form.carried)
-    return attributeProblem("body", fmt::format("its graph has {} outputs, expected at least {}: a condition and what "
-                                                "is carried on",
+    return attributeProblem("body", fmt::format("its graph has {} outputs, expected at least {}: the condition and the "
+                                                "loop-carried values",
                                                 outputs, 1 + form.carried));
   form.scans = outputs - 1 - form.carried;
   form.body = TRY(checkedBody(node, "body", 2 + form.carried, outputs));
   if (node.outputs.size() > form.carried + form.scans)
-    return problem(
-        fmt::format("the body makes {} outputs, but {} are asked for", form.carried + form.scans, node.outputs.size()));
+    return problem(fmt::format("the body produces {} outputs, but the node has {}", form.carried + form.scans,
+                               node.outputs.size()));
   return form;
 }
 
@@ -169,7 +169,7 @@ Result<Tensors> runLoop(const KernelContext& context) {
     for (const Tensor& tensor : carried) inputs.push_back(&tensor);
     inputs.insert(inputs.end(), captures.begin(), captures.end());
     Tensors outputs = TRY(body.run(inputs, context.stop()));
-    goOn = TRY(flagOf(outputs[0], "the condition that the body gives"));
+    goOn = TRY(flagOf(outputs[0], "the condition that the body returns"));
     for (std::size_t i = 0; i < carried.size(); ++i) carried[i] = std::move(outputs[1 + i]);
     for (std::size_t i = 0; i < form.scans; ++i) scanned[i].push_back(std::move(outputs[1 + carried.size() + i]));
   }

@@ -21,7 +21,7 @@ std::optional<Dims> kernelOf(const Shape& weight) {
 
 Result<std::int64_t> groupOf(const Node& node) {
   const std::int64_t group = node.intAttribute("group", 1);
-  if (group < 1) return attributeProblem("group", fmt::format("{} is not positive", group));
+  if (group < 1) return attributeProblem("group", fmt::format("is {}, expected at least 1", group));
   return group;
 }
 
@@ -29,7 +29,8 @@ Status checkBias(const InferContext& context, const Dim& channels) {
   if (!context.hasInput(2)) return Done{};
   TRY(requireRank(context, 2, 1));
   const Shape& bias = context.input(2).shape;
-  if (bias.ranked) TRY(unified(context, bias.dims[0], channels, "the bias's extent and the number of output channels"));
+  if (bias.ranked)
+    TRY(unified(context, bias.dims[0], channels, "the extent of the bias and the number of output channels"));
   return Done{};
 }
 
@@ -134,9 +135,9 @@ struct Transposed {
     result.outputPadding = node.intsAttribute("output_padding", Dims(spatial, 0));
     result.outputShape = node.intsAttribute("output_shape");
     if (result.outputPadding.size() != spatial)
-      return attributeProblem("output_padding", "needs an entry per spatial axis");
+      return attributeProblem("output_padding", "must have one entry for each spatial axis");
     if (!result.outputShape.empty() && result.outputShape.size() != spatial)
-      return attributeProblem("output_shape", "needs an entry per spatial axis");
+      return attributeProblem("output_shape", "must have one entry for each spatial axis");
     return result;
   }
   /// Returns the extent before padding is removed.
@@ -144,16 +145,17 @@ struct Transposed {
     return window.strides[axis] * (input - 1) + outputPadding[axis] + window.reach(axis);
   }
   Result<Dim> outputDim(std::size_t axis, const Dim& input) const {
-    if (!outputShape.empty()) return checkedExtent(outputShape[axis], "the output's extent");
+    if (!outputShape.empty()) return checkedExtent(outputShape[axis], "the extent of the output");
     const bool same = window.autoPad == "SAME_UPPER" || window.autoPad == "SAME_LOWER";
     if (!input.known()) {
       const std::int64_t unpadded = full(axis, 0) - window.padBegin[axis] - window.padEnd[axis];
       return scaledExtent(input, window.strides[axis], same ? 0 : unpadded);
     }
     if (same) return Dim(input.size * window.strides[axis]);
-    return checkedExtent(full(axis, input.size) - window.padBegin[axis] - window.padEnd[axis], "the output's extent");
+    return checkedExtent(full(axis, input.size) - window.padBegin[axis] - window.padEnd[axis],
+                         "the extent of the output");
   }
-  /// Sets the padding at the beginning, once the output's extent is known.
+  /// Sets the padding at the beginning, once the extent of the output is known.
   void resolvePads(const Dims& input, const Dims& output) {
     if (outputShape.empty() && window.autoPad != "SAME_UPPER" && window.autoPad != "SAME_LOWER") return;
     for (std::size_t i = 0; i < input.size(); ++i) {

@@ -23,11 +23,13 @@ Result<Groups> readGroups(const InferContext& context) {
   const Dim channels = extentOf(context, 0, 1), outputs = extentOf(context, 1, 0), each = extentOf(context, 1, 1);
   if (groups.group < 1 || (channels.known() && channels.size % groups.group != 0) ||
       (outputs.known() && outputs.size % groups.group != 0))
-    return attributeProblem("group", fmt::format("{} does not divide the channels", groups.group));
+    return attributeProblem("group",
+                            fmt::format("{} does not divide the numbers of input and output channels", groups.group));
   if (groups.offset < 1 || (channels.known() && channels.size % groups.offset != 0))
-    return attributeProblem("offset_group", fmt::format("{} does not divide the channels", groups.offset));
+    return attributeProblem("offset_group",
+                            fmt::format("{} does not divide the number of input channels", groups.offset));
   if (channels.known() && each.known() && channels.size / groups.group != each.size)
-    return problem(fmt::format("the weight is for {} channels of each group, but the input has {}", each.size,
+    return problem(fmt::format("the weight expects {} input channels in each group, but the input has {}", each.size,
                                channels.size / groups.group));
   return groups;
 }
@@ -57,7 +59,7 @@ Result<Types> inferDeformConv(const InferContext& context) {
     dims.push_back(TRY(window.outputDim(context, i, x.shape.dims[2 + i])));
   const auto taps = elementCount(window.kernel);
   if (!taps || *taps > (1 << 30) / std::ssize(window.kernel) || groups.offset > (1 << 30))
-    return problem("the kernel is absurdly large");
+    return problem("the kernel has too many elements");
   std::vector<Dim> offsets = dims, mask = dims;
   offsets[1] = Dim(groups.offset * *taps * std::ssize(window.kernel));
   mask[1] = Dim(groups.offset * *taps);

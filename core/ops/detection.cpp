@@ -55,10 +55,10 @@ Result<Tensors> nonZero(const KernelContext& context) {
 Result<Types> inferNonMaxSuppression(const InferContext& context) {
   TRY(requireRank(context, 0, 3));
   TRY(requireRank(context, 1, 3));
-  const Dim batches = TRY(
-      unified(context, extentOf(context, 0, 0), extentOf(context, 1, 0), "the numbers of images of boxes and scores"));
-  const Dim boxes = TRY(
-      unified(context, extentOf(context, 0, 1), extentOf(context, 1, 2), "the numbers of boxes and of their scores"));
+  const Dim batches =
+      TRY(unified(context, extentOf(context, 0, 0), extentOf(context, 1, 0), "the batch sizes of boxes and scores"));
+  const Dim boxes = TRY(unified(context, extentOf(context, 0, 1), extentOf(context, 1, 2),
+                                "the numbers of boxes in boxes and in scores"));
   TRY(requireExtents(context, 0, "boxes", {batches, boxes, Dim(4)}));
   const std::int64_t format = context.node().intAttribute("center_point_box", 0);
   if (format != 0 && format != 1)

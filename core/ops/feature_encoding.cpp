@@ -15,7 +15,7 @@ Result<Types> inferExtractor(const InferContext& context) {
   const Shape& x = context.input(0).shape;
   const Shape& indices = context.input(1).shape;
   if (!x.ranked) return one(context.input(0).dtype, Shape::unknown());
-  if (x.rank() == 0) return problem("input 0 is a scalar: it has no features");
+  if (x.rank() == 0) return problem("input 0 is a scalar, which has no features");
   Shape shape = x.rank() == 1 ? Shape::of(std::vector<Dim>{Dim(1), Dim()}) : x;
   const auto count = indices.ranked ? knownProduct(indices.dims) : std::nullopt;
   shape.dims.back() = count ? Dim(*count) : indices.ranked && indices.rank() == 1 ? indices.dims[0] : Dim();
@@ -28,7 +28,7 @@ Result<Tensors> extractFeatures(const KernelContext& context) {
   const Ints columns = int64Values(context.input(1));
   for (const std::int64_t column : columns)
     if (column < 0 || column >= features)
-      return problem(fmt::format("input 1 asks for feature {}, but there are {}", column, features));
+      return problem(fmt::format("input 1 selects feature {}, but input 0 has {} features", column, features));
   return dispatchStorage(x.type(), [&]<class T>(std::type_identity<T>) -> Result<Tensors> {
     auto builder = TRY(Builder<T>::create(x.type(), context.outputDims(0)));
     const auto from = elementsOf<T>(x);
@@ -46,7 +46,7 @@ Result<std::int64_t> categoryCount(const Node& node, DataType type) {
   const auto texts = listAttribute<std::string>(node, "cats_strings");
   const Ints numbers = node.intsAttribute("cats_int64s");
   if (texts.empty() == numbers.empty())
-    return attributeProblem("cats_strings", "either this or cats_int64s must be given");
+    return attributeProblem("cats_strings", "exactly one of cats_strings and cats_int64s must be given");
   if (type != DataType::Undefined && (type == DataType::String) != numbers.empty())
     return problem(
         fmt::format("the categories are {}, but the input is {}", numbers.empty() ? "texts" : "integers", name(type)));
@@ -70,7 +70,8 @@ Result<Tensors> spreadOut(const KernelContext& context, std::span<const T> x, co
     if (found != categories.end())
       to[i * categories.size() + static_cast<std::size_t>(found - categories.begin())] = 1;
     else if (!takesOthers)
-      return problem(fmt::format("element {} is none of the categories", i), "Set the attribute zeros.");
+      return problem(fmt::format("element {} is not one of the categories", i),
+                     "Set the attribute zeros to 1 to encode such elements as zeros.");
   }
   return Tensors{std::move(result)};
 }
@@ -86,12 +87,13 @@ Result<Tensors> encodeOneHot(const KernelContext& context) {
 Result<Types> inferVectorizer(const InferContext& context) {
   const Ints widths = context.node().intsAttribute("inputdimensions");
   if (widths.size() != context.inputCount())
-    return attributeProblem("inputdimensions",
-                            fmt::format("has {} entries for {} inputs", widths.size(), context.inputCount()));
+    return attributeProblem("inputdimensions", fmt::format("has {} entries, but the node has {} inputs", widths.size(),
+                                                           context.inputCount()));
   std::int64_t width = 0;
   for (const std::int64_t own : widths) {
     if (own < 1 || own > (std::int64_t{1} << 40))
-      return attributeProblem("inputdimensions", fmt::format("holds {}", own));
+      return attributeProblem("inputdimensions",
+                              fmt::format("contains {}, expected 1 to {}", own, std::int64_t{1} << 40));
     width += own;
   }
   const Dim rows = TRY(rowCount(context.input(0).shape));
@@ -108,7 +110,8 @@ Result<Tensors> vectorizeFeatures(const KernelContext& context) {
   for (std::size_t input = 0; input < context.inputCount(); ++input) {
     const FeatureRows rows = featureRows(context.input(input));
     if (static_cast<std::int64_t>(rows.rows) != context.outputDims(0)[0])
-      return problem(fmt::format("input {} has {} rows, but input 0 {}", input, rows.rows, context.outputDims(0)[0]));
+      return problem(
+          fmt::format("input {} has {} rows, but input 0 has {}", input, rows.rows, context.outputDims(0)[0]));
     const auto own = static_cast<std::size_t>(widths[input]);
     for (std::size_t i = 0; i < rows.rows; ++i)
       for (std::size_t f = 0; f < std::min(own, rows.features); ++f)
@@ -122,7 +125,7 @@ Status checkCategories(const Node& node) {
   const std::size_t texts = listAttribute<std::string>(node, "cats_strings").size();
   const std::size_t numbers = node.intsAttribute("cats_int64s").size();
   if (texts == numbers) return Done{};
-  return problem(fmt::format("there are {} cats_strings, but {} cats_int64s", texts, numbers));
+  return problem(fmt::format("cats_strings has {} entries, but cats_int64s has {}", texts, numbers));
 }
 
 Result<Types> inferMapper(const InferContext& context) {

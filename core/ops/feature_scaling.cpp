@@ -23,7 +23,7 @@ Status requireEntryForEach(const std::string& attribute, std::size_t entries, co
   if (!shape.ranked || shape.rank() == 0 || !shape.dims.back().known() || entries == 1) return Done{};
   const std::int64_t features = shape.dims.back().size;
   if (static_cast<std::int64_t>(entries) == features) return Done{};
-  return attributeProblem(attribute, fmt::format("has {} entries for {} features", entries, features));
+  return attributeProblem(attribute, fmt::format("has {} entries, but the input has {} features", entries, features));
 }
 
 Result<Types> inferScaler(const InferContext& context) {

@@ -14,11 +14,13 @@ namespace {
 /// Returns the blocks as a window that moves over the image. `image` and `block` are the values of the node's inputs.
 Result<Window> blockWindow(const Node& node, const Ints& image, const Ints& block) {
   if (image.empty() || image.size() != block.size())
-    return problem(
-        fmt::format("image_shape has {} entries and block_shape {}; they must be as many", image.size(), block.size()));
+    return problem(fmt::format(
+        "image_shape has {} entries and block_shape has {}, but both must have the same number of entries, at least 1",
+        image.size(), block.size()));
   for (std::size_t i = 0; i < image.size(); ++i)
     if (image[i] < 1 || block[i] < 1 || image[i] > (1 << 30) || block[i] > (1 << 30))
-      return problem(fmt::format("a block of {} in an image of {}", toText(block), toText(image)));
+      return problem(fmt::format("block_shape is {} and image_shape is {}, expected extents from 1 to 2^30",
+                                 toText(block), toText(image)));
   return Window::read(node, image.size(), block);
 }
 
@@ -44,11 +46,12 @@ Result<Types> inferCol2Im(const InferContext& context) {
   const Window window = TRY(blockWindow(context.node(), *image, *block));
   const auto area = elementCount(*block);
   const auto blocks = elementCount(TRY(blockCounts(window, *image)));
-  if (!area || !blocks) return problem("there are more blocks than can be counted");
+  if (!area || !blocks) return problem("the number of blocks does not fit into 64 bits");
   if (rows.known() && rows.size % *area != 0)
-    return problem(fmt::format("{} rows are no multiple of the {} elements of a block", rows.size, *area));
+    return problem(
+        fmt::format("the input has {} rows, which is not a multiple of the {} elements of a block", rows.size, *area));
   if (columns.known() && columns.size != *blocks)
-    return problem(fmt::format("there are {} columns, but the image has {} blocks", columns.size, *blocks));
+    return problem(fmt::format("the input has {} columns, but the image has {} blocks", columns.size, *blocks));
   std::vector<Dim> dims{batch, rows.known() ? Dim(rows.size / *area) : Dim()};
   dims.insert(dims.end(), image->begin(), image->end());
   return one(type, Shape::of(std::move(dims)));
@@ -72,7 +75,7 @@ Result<Tensors> col2Im(const KernelContext& context) {
   const DataType type = context.outputType(0);
   if (type == DataType::C64) return col2ImAs<std::complex<float>>(context);
   if (type == DataType::C128) return col2ImAs<std::complex<double>>(context);
-  if (!kNumberTypes.contains(type)) return problem(fmt::format("elements of {} cannot be added up", name(type)));
+  if (!kNumberTypes.contains(type)) return problem(fmt::format("elements of type {} cannot be added", name(type)));
   return dispatchNumber(type, [&]<class T>(std::type_identity<T>) { return col2ImAs<T>(context); });
 }
 

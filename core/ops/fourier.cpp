@@ -20,7 +20,7 @@ constexpr std::int64_t kMostLength = std::int64_t{1} << 40;
 Status checkParts(const Dim& parts) {
   if (!parts.known() || parts.size == 1 || parts.size == 2) return Done{};
   return problem(
-      fmt::format("the last axis has {} elements; it holds the real part, or real and imaginary part", parts.size));
+      fmt::format("the last axis has {} elements, expected 1 (real) or 2 (real and imaginary part)", parts.size));
 }
 
 Result<std::int64_t> checkedLength(std::int64_t length, std::string_view what) {
@@ -40,7 +40,7 @@ struct DftOptions {
 
 Result<std::size_t> dftAxis(std::int64_t axis, std::size_t rank) {
   const std::size_t at = TRY(normalizedAxis(axis, rank));
-  if (at + 1 == rank) return attributeProblem("axis", "is the last axis, which holds the real and imaginary parts");
+  if (at + 1 == rank) return attributeProblem("axis", "is the last axis, which contains the real and imaginary parts");
   return at;
 }
 
@@ -63,8 +63,9 @@ Result<Types> inferDft(const InferContext& context) {
   const Dim parts = x.shape.dims.back();
   TRY(checkParts(parts));
   if (options.onesided && parts.known() && parts.size != (options.inverse ? 2 : 1))
-    return attributeProblem("onesided", options.inverse ? "the inverse needs a complex spectrum"
-                                                        : "a complex signal has no one-sided spectrum");
+    return attributeProblem(
+        "onesided", options.inverse ? "must be 0, because the inverse of a one-sided spectrum needs a complex input"
+                                    : "must be 0, because a complex signal has no one-sided spectrum");
   Shape shape = x.shape;
   shape.dims.back() = Dim(options.onesided && options.inverse ? 1 : 2);
   const auto axis = context.hasInput(2) ? knownInt(context, 2) : std::optional<std::int64_t>(-2);
@@ -151,7 +152,7 @@ Result<Types> inferStft(const InferContext& context) {
   const Dim parts = TRY(partsOfSignal(context)), samples = extentOf(context, 0, 1);
   TRY(checkParts(parts));
   if (isOnesided(context.node()) && parts.known() && parts.size == 2)
-    return attributeProblem("onesided", "a complex signal has no one-sided spectrum");
+    return attributeProblem("onesided", "must be 0, because a complex signal has no one-sided spectrum");
   const Dim length = TRY(frameLength(context));
   const auto step = knownInt(context, 1);
   if (step) TRY(checkedLength(*step, "frame_step"));
@@ -159,7 +160,8 @@ Result<Types> inferStft(const InferContext& context) {
   Dim frames, bins;
   if (length.known()) bins = Dim(isOnesided(context.node()) ? length.size / 2 + 1 : length.size);
   if (length.known() && samples.known() && length.size > samples.size)
-    return problem(fmt::format("a frame of {} does not fit into a signal of {}", length.size, samples.size));
+    return problem(
+        fmt::format("a frame of {} samples does not fit into a signal of {} samples", length.size, samples.size));
   if (length.known() && samples.known() && step) frames = Dim((samples.size - length.size) / *step + 1);
   return one(context.input(0).dtype, Shape::of({extentOf(context, 0, 0), frames, bins, Dim(2)}));
 }

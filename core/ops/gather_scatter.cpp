@@ -59,8 +59,8 @@ Status checkElementwiseIndices(const InferContext& context) {
   TRY(requireRank(context, 1, data.rank()));
   for (std::size_t i = 0; indices.ranked && i < data.rank(); ++i)
     if (i != axis && data.dims[i].known() && indices.dims[i].known() && indices.dims[i].size > data.dims[i].size)
-      return problem(fmt::format("the indices reach {} along axis {}, where the data has {}", indices.dims[i].size, i,
-                                 data.dims[i].size));
+      return problem(fmt::format("the indices have extent {} along axis {}, but the data has extent {}",
+                                 indices.dims[i].size, i, data.dims[i].size));
   return Done{};
 }
 
@@ -148,7 +148,8 @@ Result<Tensors> scatterAt(const KernelContext& context, const std::vector<std::i
     return dispatchStorage(context.outputType(0),
                            [&]<class T>(std::type_identity<T>) { return scatterRuns<T>(context, offsets, run); });
   if (!kNumberTypes.contains(context.outputType(0)))
-    return attributeProblem("reduction", fmt::format("elements of {} cannot be combined", name(context.outputType(0))));
+    return attributeProblem("reduction",
+                            fmt::format("elements of type {} cannot be combined", name(context.outputType(0))));
   return dispatchNumber(context.outputType(0),
                         [&]<class T>(std::type_identity<T>) { return scatterRuns<T>(context, offsets, run); });
 }
@@ -171,8 +172,9 @@ Result<Types> inferGatherND(const InferContext& context) {
   if (!data.ranked || !indices.ranked) return one(type, Shape::unknown());
   const auto from = static_cast<std::size_t>(batch);
   if (from >= data.rank() || from >= indices.rank())
-    return attributeProblem("batch_dims",
-                            fmt::format("{} is not below the ranks {} and {}", batch, data.rank(), indices.rank()));
+    return attributeProblem(
+        "batch_dims", fmt::format("is {}, but it must be less than the ranks {} and {} of data and indices", batch,
+                                  data.rank(), indices.rank()));
   if (!indices.dims.back().known()) return one(type, Shape::unknown());
   const std::int64_t depth = indices.dims.back().size;
   if (depth < 1 || depth > static_cast<std::int64_t>(data.rank() - from))
@@ -237,7 +239,7 @@ Result<Types> inferScatterND(const InferContext& context) {
     TRY(requireRank(context, 2, expected.size()));
     for (std::size_t i = 0; updates.ranked && i < expected.size(); ++i)
       TRY(unified(context, expected[i], updates.dims[i],
-                  fmt::format("the extents of the updates and of what is updated along axis {}", i)));
+                  fmt::format("the extents of the updates and of the updated part along axis {}", i)));
   }
   return inferScatter(context);
 }

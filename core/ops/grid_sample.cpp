@@ -188,7 +188,7 @@ Result<Tensors> gridSample(const KernelContext& context) {
   const DataType type = context.outputType(0);
   if (!(kNumberTypes | kBoolType).contains(type))
     return attributeProblem(
-        "mode", fmt::format("elements of {} cannot be interpolated, only 'nearest' takes them", name(type)));
+        "mode", fmt::format("elements of type {} cannot be interpolated; only 'nearest' accepts them", name(type)));
   return kWeighted(context);
 }
 

@@ -29,7 +29,7 @@ Result<Tensor> labels(const Node& node, const std::string& prefix) {
     return Tensor::copyOf<float>(DataType::F32, {std::ssize(*floats)}, *floats);
   if (const auto* tensor = attributeAs<Tensor>(node, prefix + "_tensor"); tensor != nullptr && tensor->hasData())
     return tensor->reshaped({tensor->count()});
-  return attributeProblem(prefix + "_tensor", "is missing, and so are the lists that could stand for it");
+  return attributeProblem(prefix + "_tensor", "is missing, and so are the lists that could replace it");
 }
 
 /// Returns the result for a key that is not in the list: one element of this type.
@@ -52,10 +52,10 @@ Result<Labels> labelsOf(const Node& node) {
   all.keys = TRY(labels(node, "keys"));
   all.values = TRY(labels(node, "values"));
   if (all.keys.count() != all.values.count())
-    return problem(fmt::format("there are {} keys, but {} values", all.keys.count(), all.values.count()));
+    return problem(fmt::format("the node has {} keys, but {} values", all.keys.count(), all.values.count()));
   for (const Tensor* tensor : {&all.keys, &all.values})
     if (!kLabelTypes.contains(tensor->type()))
-      return problem(fmt::format("labels cannot be of {}", name(tensor->type())));
+      return problem(fmt::format("labels cannot have type {}", name(tensor->type())));
   all.otherwise = TRY(defaultLabel(node, all.values.type()));
   return all;
 }
@@ -94,7 +94,8 @@ Result<Types> inferLabelEncoder(const InferContext& context) {
   const Labels labels = TRY(labelsOf(context.node()));
   const TensorType& x = context.input(0);
   if (x.dtype != DataType::Undefined && x.dtype != labels.keys.type())
-    return problem(fmt::format("the keys are of {}, but the input is {}", name(labels.keys.type()), name(x.dtype)));
+    return problem(
+        fmt::format("the keys have type {}, but the input has type {}", name(labels.keys.type()), name(x.dtype)));
   return one(labels.values.type(), x.shape);
 }
 

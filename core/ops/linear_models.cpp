@@ -35,8 +35,8 @@ Result<LinearModel> linearModel(const Node& node, std::size_t targets) {
                     .targets = targets,
                     .transform = TRY(scoreTransform(node))};
   if (targets == 0 || model.coefficients.empty() || model.coefficients.size() % targets != 0)
-    return attributeProblem("coefficients",
-                            fmt::format("has {} entries for {} targets", model.coefficients.size(), targets));
+    return attributeProblem("coefficients", fmt::format("has {} entries, which is not a multiple of the {} targets",
+                                                        model.coefficients.size(), targets));
   if (!model.intercepts.empty() && model.intercepts.size() != targets)
     return attributeProblem("intercepts", fmt::format("has {} entries, expected {}", model.intercepts.size(), targets));
   return model;
@@ -46,7 +46,8 @@ Status checkFeatures(const LinearModel& model, const Shape& shape) {
   const Dim features = featureCount(shape);
   const auto wanted = static_cast<std::int64_t>(model.coefficients.size() / model.targets);
   if (!features.known() || features.size == wanted) return Done{};
-  return problem(fmt::format("rows have {} features, but there are coefficients for {}", features.size, wanted));
+  return problem(
+      fmt::format("the rows of the input have {} features, but the coefficients are for {}", features.size, wanted));
 }
 
 struct Classifier {
@@ -61,8 +62,8 @@ Result<Classifier> classifierOf(const Node& node) {
   const std::size_t intercepts = listAttribute<float>(node, "intercepts").size();
   classifier.model = TRY(linearModel(node, intercepts == 0 ? classifier.labels.count() : intercepts));
   if (!classifier.oneForTwo() && classifier.model.targets != classifier.labels.count())
-    return problem(
-        fmt::format("there are {} scores for {} classes", classifier.model.targets, classifier.labels.count()));
+    return problem(fmt::format("the model computes {} scores, but it has {} classes", classifier.model.targets,
+                               classifier.labels.count()));
   return classifier;
 }
 
@@ -97,7 +98,7 @@ Result<Tensors> classify(const KernelContext& context) {
 
 Result<LinearModel> regressorOf(const Node& node) {
   const std::int64_t targets = node.intAttribute("targets", 1);
-  if (targets < 1) return attributeProblem("targets", fmt::format("{} is less than 1", targets));
+  if (targets < 1) return attributeProblem("targets", fmt::format("is {}, expected at least 1", targets));
   return linearModel(node, static_cast<std::size_t>(targets));
 }
 

@@ -60,7 +60,7 @@ Result<Losses> lossesOf(const KernelContext& context, const LossExtents& extents
     }
     if (label < 0 || label >= extents.classes)
       return problem(fmt::format("label {} is {}, but there are {} classes", i, label, extents.classes),
-                     "The attribute ignore_index names a label that does not count.");
+                     "If this label is to be ignored, set the attribute ignore_index to it.");
     const double weight = context.hasInput(2) ? context.input(2).asDouble(label) : 1.0;
     const std::int64_t at = (i / extents.places * extents.classes + label) * extents.places + i % extents.places;
     losses.loss.push_back(-static_cast<double>(logarithms[static_cast<std::size_t>(at)]) * weight);

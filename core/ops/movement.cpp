@@ -34,11 +34,11 @@ Result<std::vector<std::size_t>> permutation(const Node& node, std::size_t rank)
   for (const std::int64_t axis : given) {
     if (axis < 0 || axis >= static_cast<std::int64_t>(rank) ||
         std::find(order.begin(), order.end(), static_cast<std::size_t>(axis)) != order.end())
-      return attributeProblem("perm", fmt::format("{} is not an order of {} axes", toText(given), rank));
+      return attributeProblem("perm", fmt::format("{} is not a permutation of {} axes", toText(given), rank));
     order.push_back(static_cast<std::size_t>(axis));
   }
   if (order.size() != rank)
-    return attributeProblem("perm", fmt::format("{} is not an order of {} axes", toText(given), rank));
+    return attributeProblem("perm", fmt::format("{} is not a permutation of {} axes", toText(given), rank));
   return order;
 }
 
@@ -67,7 +67,7 @@ Result<Types> inferExpand(const InferContext& context) {
   const auto wanted = knownInts(context, 1);
   if (wanted) {
     for (const std::int64_t extent : *wanted)
-      if (extent < 0) return problem(fmt::format("the shape holds {}, less than nothing", extent));
+      if (extent < 0) return problem(fmt::format("the shape contains {}, but an extent cannot be negative", extent));
     return one(x.dtype, TRY(broadcast(x.shape, Shape::of(*wanted))));
   }
   const Shape& shape = context.input(1).shape;
@@ -104,7 +104,7 @@ Result<Types> inferConcat(const InferContext& context) {
       along = shape.dims[axis];
     else
       along = sumOf(along, shape.dims[axis]);
-    if (along.size > (std::int64_t{1} << 60)) return problem("the extents are absurdly large");
+    if (along.size > (std::int64_t{1} << 60)) return problem("the extent of the result is too large");
   }
   if (result.ranked) result.dims[TRY(normalizedAxis(context.node().intAttribute("axis", 0), result.rank()))] = along;
   return one(type, std::move(result));
@@ -133,13 +133,13 @@ Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& alo
   const auto parts = static_cast<std::int64_t>(std::max<std::size_t>(context.node().outputs.size(), 1));
   if (const auto given = knownInts(context, 1)) {
     if (static_cast<std::int64_t>(given->size()) != parts)
-      return problem(fmt::format("'split' has {} entries for {} outputs", given->size(), parts));
+      return problem(fmt::format("'split' has {} entries, but the node has {} outputs", given->size(), parts));
     std::int64_t sum = 0;
     for (const std::int64_t extent : *given)
       if (extent < 0 || __builtin_add_overflow(sum, extent, &sum))
-        return problem(fmt::format("'split' holds {}", extent));
+        return problem(fmt::format("'split' contains {}, which is not a valid extent", extent));
     if (along.known() && sum != along.size)
-      return problem(fmt::format("the parts have {} in all, but the axis has extent {}", sum, along.size));
+      return problem(fmt::format("the extents of the parts sum to {}, but the axis has extent {}", sum, along.size));
     context.demand({.left = along, .right = Dim(sum)});
     return std::vector<Dim>(given->begin(), given->end());
   }
@@ -151,7 +151,7 @@ Result<std::vector<Dim>> partExtents(const InferContext& context, const Dim& alo
   std::vector<Dim> extents(static_cast<std::size_t>(parts), each);
   extents.back() = differenceOf(along, scaledExtent(each, parts - 1));
   if (along.known() && !extents.back().known())
-    return problem(fmt::format("an extent of {} cannot be split in {}", along.size, parts));
+    return problem(fmt::format("an axis of extent {} cannot be split into {} parts", along.size, parts));
   return extents;
 }
 
@@ -220,7 +220,7 @@ Result<SliceInputs> completed(Ints starts, Ints ends, std::optional<Ints> axes, 
   if (inputs.ends.size() != count || inputs.axes.size() != count || inputs.steps.size() != count)
     return problem("starts, ends, axes and steps have different lengths");
   for (const std::int64_t step : inputs.steps)
-    if (step == 0) return problem("a step of a Slice is 0");
+    if (step == 0) return problem("steps contains 0, which is not allowed");
   return inputs;
 }
 

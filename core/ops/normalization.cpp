@@ -195,7 +195,7 @@ Result<Tensors> normalizeGroups(const KernelContext& context, std::int64_t group
 
 Result<Types> inferLpNorm(const InferContext& context) {
   const std::int64_t p = context.node().intAttribute("p", 2);
-  if (p != 1 && p != 2) return attributeProblem("p", fmt::format("{} is neither 1 nor 2", p));
+  if (p != 1 && p != 2) return attributeProblem("p", fmt::format("is {}, expected 1 or 2", p));
   const Shape& shape = context.input(0).shape;
   if (shape.ranked) TRY(normalizedAxis(context.node().intAttribute("axis", -1), shape.rank()));
   return inferLikeFirst(context);

@@ -15,7 +15,7 @@ bool isOptional(Container container) {
 /// Returns the type of an optional that may contain a value of this type.
 Result<TensorType> optionalOf(const TensorType& element) {
   TensorType type = element;
-  if (isOptional(type.container)) return problem(fmt::format("{} cannot be an element", element.text()));
+  if (isOptional(type.container)) return problem(fmt::format("an optional cannot contain {}", element.text()));
   if (type.container == Container::Sequence)
     type.container = Container::OptionalSequence;
   else if (!isUnknown(type))
@@ -27,7 +27,7 @@ Result<TensorType> optionalOf(const TensorType& element) {
 Result<Types> inferOptional(const InferContext& context) {
   if (context.hasInput(0)) return Types{TRY(optionalOf(context.input(0)))};
   const std::string text = context.node().textAttribute("type", "");
-  if (text.empty()) return attributeProblem("type", "is missing, and there is no input to take it from");
+  if (text.empty()) return attributeProblem("type", "is missing, and no input defines the type of the element");
   const auto element = parseType(text);
   if (!element.ok()) return attributeProblem("type", element.error().message);
   return Types{TRY(optionalOf(element.value()))};
@@ -51,7 +51,7 @@ Result<Tensors> getElement(const KernelContext& context) {
   const Tensor& input = context.input(0);
   if (!isOptional(input.container())) return Tensors{input};
   if (input.elements().empty())
-    return problem("the optional is empty", "OptionalHasElement says whether there is an element to get.");
+    return problem("the optional is empty", "Use OptionalHasElement to find out whether there is an element.");
   return Tensors{input.elements()[0]};
 }
 

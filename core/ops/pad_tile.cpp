@@ -25,7 +25,7 @@ Result<Padding> paddingOf(const Ints& pads, const std::optional<Ints>& axes, std
   for (std::size_t i = 0; i < which.size(); ++i) {
     constexpr std::int64_t kMost = std::int64_t{1} << 40;
     for (const std::int64_t pad : {pads[i], pads[i + which.size()]})
-      if (pad > kMost || pad < -kMost) return problem(fmt::format("'pads' holds {}", pad));
+      if (pad > kMost || pad < -kMost) return problem(fmt::format("'pads' contains {}, which is out of range", pad));
     padding.before[which[i]] = pads[i];
     padding.after[which[i]] = pads[i + which.size()];
   }
@@ -89,10 +89,10 @@ Result<Types> inferTile(const InferContext& context) {
   Shape result = x.shape;
   for (std::size_t i = 0; i < result.rank(); ++i) {
     const std::int64_t times = (*repeats)[i];
-    if (times < 0) return problem(fmt::format("'repeats' holds {}, less than nothing", times));
+    if (times < 0) return problem(fmt::format("'repeats' contains {}, but it must not be negative", times));
     std::int64_t extent = 0;
     if (result.dims[i].known() && __builtin_mul_overflow(result.dims[i].size, times, &extent))
-      return problem("the extents are absurdly large");
+      return problem("the extents of the result are too large");
     if (times != 1) result.dims[i] = result.dims[i].known() ? Dim(extent) : scaledExtent(result.dims[i], times);
   }
   return one(x.dtype, std::move(result));
@@ -119,7 +119,7 @@ Result<Types> inferCenterCropPad(const InferContext& context) {
     return problem(fmt::format("the shape has {} entries, expected {}", wanted->size(), axes.size()));
   Shape result = x.shape;
   for (std::size_t i = 0; i < axes.size(); ++i)
-    result.dims[axes[i]] = wanted ? TRY(checkedExtent((*wanted)[i], "an extent asked for")) : Dim();
+    result.dims[axes[i]] = wanted ? TRY(checkedExtent((*wanted)[i], "an entry of the shape")) : Dim();
   return one(x.dtype, std::move(result));
 }
 

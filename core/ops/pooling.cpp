@@ -23,7 +23,7 @@ Result<Shape> pooledShape(const InferContext& context) {
   const Window window = TRY(Window::read(context.node(), x.rank() - 2, {}));
   for (std::size_t i = 0; i < window.kernel.size(); ++i)
     if (window.padBegin[i] >= window.reach(i) || window.padEnd[i] >= window.reach(i))
-      return attributeProblem("pads", fmt::format("padding of {} and {} is not smaller than the window of {}",
+      return attributeProblem("pads", fmt::format("contains {} and {}, but each must be smaller than the window of {}",
                                                   window.padBegin[i], window.padEnd[i], window.reach(i)));
   Shape result = x;
   for (std::size_t i = 0; i < window.kernel.size(); ++i)
@@ -250,7 +250,7 @@ Result<Types> inferMaxUnpool(const InferContext& context) {
   for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const Dim& in = x.shape.dims[2 + i];
     const std::int64_t rest = window.kernel[i] - window.strides[i] - window.padBegin[i] - window.padEnd[i];
-    result.dims[2 + i] = in.known() ? TRY(checkedExtent(in.size * window.strides[i] + rest, "the output's extent"))
+    result.dims[2 + i] = in.known() ? TRY(checkedExtent(in.size * window.strides[i] + rest, "the extent of the output"))
                                     : scaledExtent(in, window.strides[i], rest);
   }
   return one(x.dtype, std::move(result));
@@ -258,7 +258,7 @@ Result<Types> inferMaxUnpool(const InferContext& context) {
 
 Result<Tensors> maxUnpool(const KernelContext& context) {
   const Tensor &x = context.input(0), &indices = context.input(1);
-  if (indices.count() != x.count()) return problem("there must be an index for each element");
+  if (indices.count() != x.count()) return problem("the indices must have as many elements as the input");
   Tensor result = TRY(allocateOutput(context));
   // Indices are relative to the extents that kernel, strides and pads imply; output_shape may be larger.
   Window window = TRY(Window::read(context.node(), x.dims().size() - 2, {}));
@@ -271,7 +271,7 @@ Result<Tensors> maxUnpool(const KernelContext& context) {
     for (std::int64_t i = 0; i < x.count(); ++i) {
       std::int64_t rest = TRY(checkedIndex(indices.asInt64(i), elementCount(pooled).value_or(0))), at = 0;
       for (std::size_t axis = pooled.size(); axis-- > 0; rest /= pooled[axis]) {
-        if (rest % pooled[axis] >= result.dims()[axis]) return problem("an index points outside output_shape");
+        if (rest % pooled[axis] >= result.dims()[axis]) return problem("an index is outside output_shape");
         at += rest % pooled[axis] * strides[axis];
       }
       result.mutableData<T>()[static_cast<std::size_t>(at)] = x.data<T>()[static_cast<std::size_t>(i)];

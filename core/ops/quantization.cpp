@@ -27,7 +27,7 @@ struct ScaleGrid {
   static Result<ScaleGrid> of(const Node& node, const Dims& data, const Dims& scale) {
     ScaleGrid grid{Dims(data.size(), 0), Dims(data.size(), 1)};
     const std::int64_t block = node.intAttribute("block_size", 0);
-    if (block < 0) return attributeProblem("block_size", fmt::format("{} is less than nothing", block));
+    if (block < 0) return attributeProblem("block_size", fmt::format("is {}, but it must not be negative", block));
     if (elementCount(scale) == 1 && scale.size() <= 1 && block == 0) return grid;
     const bool onlyAxis = data.size() == 1 && !node.hasAttribute("axis");
     const std::size_t axis = onlyAxis ? 0 : TRY(normalizedAxis(node.intAttribute("axis", 1), data.size()));
@@ -35,17 +35,17 @@ struct ScaleGrid {
       if (scale.size() != 1)
         return problem(fmt::format("scales of extents {} need the attribute block_size", toText(scale)));
       if (scale[0] != data[axis])
-        return problem(fmt::format("there are {} scales for an axis of extent {}", scale[0], data[axis]));
+        return problem(fmt::format("the node has {} scales, but the axis has extent {}", scale[0], data[axis]));
       grid.strides[axis] = 1;
       return grid;
     }
     if (scale.size() != data.size() || scale[axis] != data[axis] / block + (data[axis] % block != 0 ? 1 : 0))
-      return problem(fmt::format("scales of extents {} do not fit data of {} in blocks of {}", toText(scale),
+      return problem(fmt::format("scales of extents {} do not fit data of extents {} in blocks of {}", toText(scale),
                                  toText(data), block));
     grid.strides = denseStrides(scale);
     for (std::size_t i = 0; i < data.size(); ++i) {
       if (i != axis && scale[i] != data[i])
-        return problem(fmt::format("scales of extents {} do not fit data of {}", toText(scale), toText(data)));
+        return problem(fmt::format("scales of extents {} do not fit data of extents {}", toText(scale), toText(data)));
     }
     grid.blocks[axis] = block;
     return grid;

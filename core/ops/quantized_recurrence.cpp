@@ -26,7 +26,7 @@ Result<Types> inferQuantized(const InferContext& context) {
   for (const std::size_t required : {kScaleW, kScaleW + 1, kScaleR, kScaleR + 1})
     if (!context.hasInput(required)) return problem(fmt::format("input {} is missing", required));
   if (context.node().hasAttribute("layout"))
-    return attributeProblem("layout", "is not one that DynamicQuantizeLSTM has");
+    return attributeProblem("layout", "is not an attribute of DynamicQuantizeLSTM");
   TRY(requireRank(context, kW, 3));
   Types types = TRY(recurrentTypes(context, WeightOrder::InputsFirst));
   TRY(checkParameter(context, kScaleW, "W_scale", kW));

@@ -70,8 +70,8 @@ Status checkParameters(const Node& node) {
 Result<DataType> drawnType(const Node& node, DataType otherwise) {
   const DataType type = TRY(typeAttribute(node, "dtype", otherwise));
   if (kWideFloatTypes.contains(type) || type == DataType::Undefined) return type;
-  return attributeProblem(
-      "dtype", fmt::format("random numbers of type {} are not defined, only {}", name(type), kWideFloatTypes.text()));
+  return attributeProblem("dtype", fmt::format("random numbers of type {} are not defined, expected one of {}",
+                                               name(type), kWideFloatTypes.text()));
 }
 
 /// The extents are in the attribute `shape`.
@@ -81,7 +81,8 @@ Result<Types> inferRandom(const InferContext& context) {
   if (!context.node().hasAttribute("shape")) return attributeProblem("shape", "is missing");
   const Ints shape = context.node().intsAttribute("shape");
   for (const std::int64_t extent : shape)
-    if (extent < 0) return attributeProblem("shape", fmt::format("holds {}, less than nothing", extent));
+    if (extent < 0)
+      return attributeProblem("shape", fmt::format("contains {}, but an extent cannot be negative", extent));
   return one(type, Shape::of(shape));
 }
 
@@ -109,7 +110,7 @@ Result<Tensors> randomUniform(const KernelContext& context) {
 Result<Types> inferBernoulli(const InferContext& context) {
   const DataType type = TRY(typeAttribute(context.node(), "dtype", context.input(0).dtype));
   if (!(kWideFloatTypes | kIntegerTypes | kBoolType).contains(type) && type != DataType::Undefined)
-    return attributeProblem("dtype", fmt::format("{} is not a type that Bernoulli gives", name(type)));
+    return attributeProblem("dtype", fmt::format("Bernoulli cannot return the type {}", name(type)));
   return one(type, context.input(0).shape);
 }
 
@@ -117,7 +118,7 @@ Result<Tensors> bernoulli(const KernelContext& context) {
   const Tensor& probabilities = context.input(0);
   for (std::int64_t i = 0; i < probabilities.count(); ++i)
     if (!(probabilities.asDouble(i) >= 0 && probabilities.asDouble(i) <= 1))
-      return problem(fmt::format("element {} is {}, not a probability", i, probabilities.asDouble(i)));
+      return problem(fmt::format("element {} is {}, expected a probability from 0 to 1", i, probabilities.asDouble(i)));
   Draws draws(context.node());
   return drawn(context, [&](std::int64_t i) { return draws.uniform() < probabilities.asDouble(i) ? 1.0 : 0.0; });
 }
@@ -139,7 +140,8 @@ Result<std::vector<double>> cumulated(const Tensor& x, std::int64_t row) {
   for (std::int64_t k = 0; k < classes; ++k) most = std::max(most, x.asDouble(row * classes + k));
   std::vector<double> sums;
   for (std::int64_t k = 0; k < classes; ++k) sums.push_back(sum += std::exp(x.asDouble(row * classes + k) - most));
-  if (!std::isfinite(sum) || sum <= 0) return problem(fmt::format("row {} has no outcome with a probability", row));
+  if (!std::isfinite(sum) || sum <= 0)
+    return problem(fmt::format("row {} has no outcome with a probability above 0", row));
   return sums;
 }
 

@@ -29,7 +29,7 @@ Result<Dim> scaled(const InferContext& context, const Dim& dim, std::int64_t tim
   }
   if (dim.size % by != 0) return problem(fmt::format("an extent of {} is not divisible by {}", dim.size, by));
   std::int64_t extent = 0;
-  if (__builtin_mul_overflow(dim.size / by, times, &extent)) return problem("the extents are absurdly large");
+  if (__builtin_mul_overflow(dim.size / by, times, &extent)) return problem("the extents of the result are too large");
   return Dim(extent);
 }
 
@@ -92,7 +92,7 @@ Result<Types> inferEyeLike(const InferContext& context) {
   TRY(requireRank(context, 0, 2));
   const DataType type = TRY(typeAttribute(context.node(), "dtype", context.input(0).dtype));
   if (type != DataType::Undefined && !(kNumberTypes | kBoolType).contains(type))
-    return attributeProblem("dtype", fmt::format("a matrix of {} has no ones", name(type)));
+    return attributeProblem("dtype", fmt::format("a matrix with elements of type {} cannot contain ones", name(type)));
   return one(type, context.input(0).shape);
 }
 
@@ -175,11 +175,11 @@ Result<Types> inferReverseSequence(const InferContext& context) {
   const std::int64_t batch = context.node().intAttribute("batch_axis", 1),
                      time = context.node().intAttribute("time_axis", 0);
   if (batch + time != 1 || batch * time != 0)
-    return attributeProblem("batch_axis", "batch_axis and time_axis must be 0 and 1");
+    return attributeProblem("batch_axis", "must be 0 if time_axis is 1, and 1 if time_axis is 0");
   const Shape &x = context.input(0).shape, &lengths = context.input(1).shape;
   if (x.ranked && lengths.ranked)
     TRY(unified(context, x.dims[static_cast<std::size_t>(batch)], lengths.dims[0],
-                "the batch and the number of lengths"));
+                "the batch size and the number of lengths"));
   return inferLikeFirst(context);
 }
 
@@ -190,7 +190,7 @@ Result<Tensors> reverseSequence(const KernelContext& context) {
   const std::int64_t run = batches * times == 0 ? 0 : x.count() / batches / times;
   for (std::int64_t b = 0; b < batches; ++b)
     if (lengths.asInt64(b) < 0 || lengths.asInt64(b) > times)
-      return problem(fmt::format("a sequence length of {} is outside 0 to {}", lengths.asInt64(b), times));
+      return problem(fmt::format("a sequence length is {}, expected 0 to {}", lengths.asInt64(b), times));
   return dispatchStorage(x.type(), [&]<class T>(std::type_identity<T>) -> Result<Tensors> {
     auto builder = TRY(Builder<T>::create(x.type(), x.dims()));
     const T* from = elementsOf<T>(x).data();

@@ -29,13 +29,13 @@ Result<Dim> hiddenExtent(const InferContext& context, WeightOrder order) {
   if (context.node().hasAttribute("hidden_size")) {
     given = Dim(context.node().intAttribute("hidden_size", 0));
     if (given.size < 1 || given.size > kMostHidden)
-      return attributeProblem("hidden_size", fmt::format("{} is outside 1 to {}", given.size, kMostHidden));
+      return attributeProblem("hidden_size", fmt::format("is {}, expected 1 to {}", given.size, kMostHidden));
   }
   TRY(requireRank(context, 2, 3));
   const bool first = order == WeightOrder::GatesFirst;
   const std::string which = first ? "the last extent of R" : "the second extent of R";
   const Dim hidden = TRY(unified(context, given, extentOf(context, 2, first ? 2 : 1), "hidden_size and " + which));
-  if (hidden.known() && hidden.size > kMostHidden) return problem("the hidden state is absurdly large");
+  if (hidden.known() && hidden.size > kMostHidden) return problem("the hidden state is too large");
   return hidden;
 }
 

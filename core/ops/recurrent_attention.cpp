@@ -30,7 +30,7 @@ Result<UpdateRule> updateRule(const Node& node) {
 
 Status requireExactly(const InferContext& context, std::size_t input, bool wanted, const char* what) {
   if (context.hasInput(input) == wanted) return Done{};
-  return attributeProblem("update_rule", fmt::format("{} the input {}", wanted ? "needs" : "has no use for", what));
+  return attributeProblem("update_rule", fmt::format("{} the input {}", wanted ? "requires" : "does not use", what));
 }
 
 /// Returns the extent of one head, where `heads` of them are packed into the last axis of input `input`.
@@ -40,7 +40,7 @@ Result<Dim> headSize(const InferContext& context, std::size_t input, std::int64_
   if (!shape.ranked || !shape.dims[2].known()) return Dim();
   if (shape.dims[2].size % heads != 0)
     return problem(
-        fmt::format("the {} elements of input {} cannot be shared out to {} heads", shape.dims[2].size, input, heads));
+        fmt::format("the {} elements of input {} cannot be divided among {} heads", shape.dims[2].size, input, heads));
   return Dim(shape.dims[2].size / heads);
 }
 

@@ -81,7 +81,7 @@ Result<Tensors> roiAlignAs(const KernelContext& context) {
 Result<Types> inferMaxRoiPool(const InferContext& context) {
   const Dims pooled = context.node().intsAttribute("pooled_shape");
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
-    return attributeProblem("pooled_shape", "must be given: height and width, both positive");
+    return attributeProblem("pooled_shape", "must be given as a height and a width, both positive");
   TRY(checkScale(context.node()));
   return pooledRegions(context, 5, pooled[0], pooled[1]);
 }
@@ -121,7 +121,7 @@ Result<Tensors> maxRoiPoolAs(const KernelContext& context) {
     for (std::int64_t k = 0; k < 4; ++k)
       edges[k] = std::round(rois.data<T>()[static_cast<std::size_t>(r * 5 + 1 + k)] * scale);
     if (!std::ranges::all_of(edges, [](double edge) { return std::isfinite(edge); }))
-      return problem(fmt::format("region {} is not one of finite numbers", r));
+      return problem(fmt::format("region {} has coordinates that are not finite numbers", r));
     for (std::int64_t c = 0; c < channels; ++c) {
       const T* plane = x.data<T>().data() + (image * channels + c) * height * width;
       for (std::int64_t i = 0; i < result.dims()[2]; ++i)

@@ -112,7 +112,7 @@ Result<Tensors> resize(const KernelContext& context) {
   if (mode == "nearest") return movedNearest(x, axes, numeric ? Tensor::scalar(outside).converted(x.type()) : Tensor());
   if (!numeric)
     return attributeProblem(
-        "mode", fmt::format("elements of {} cannot be interpolated, only 'nearest' takes them", name(x.type())));
+        "mode", fmt::format("elements of type {} cannot be interpolated; only 'nearest' accepts them", name(x.type())));
   Dims dims = x.dims();
   std::vector<double> values;
   for (std::int64_t i = 0; i < x.count(); ++i) values.push_back(x.asDouble(i));

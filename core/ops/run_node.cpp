@@ -29,12 +29,12 @@ Status checkArity(const OpSchema& schema, const Node& node, std::span<const Tens
                           ? std::to_string(schema.minInputs)
                           : fmt::format("{} to {}", schema.minInputs, schema.maxInputs);
   if (count < schema.minInputs || (schema.maxInputs >= 0 && count > schema.maxInputs))
-    return problem(fmt::format("{} takes {} inputs, but has {}", schema.op, wanted, count));
+    return problem(fmt::format("{} takes {} inputs, but the node has {}", schema.op, wanted, count));
   for (int i = 0; i < (schema.maxInputs < 0 ? count : schema.minInputs); ++i)
     if (inputs[static_cast<std::size_t>(i)] == nullptr)
       return problem(fmt::format("input {} of {} is missing", i, schema.op));
   if (schema.maxOutputs >= 0 && static_cast<int>(node.outputs.size()) > schema.maxOutputs)
-    return problem(fmt::format("{} has at most {} outputs, but {} are asked for", schema.op, schema.maxOutputs,
+    return problem(fmt::format("{} has at most {} outputs, but the node has {}", schema.op, schema.maxOutputs,
                                node.outputs.size()));
   return Done{};
 }
@@ -62,7 +62,7 @@ Status checkTypes(const OpSchema& schema, std::span<const TensorType* const> inp
     if (!isFirst && first->second.second != type)
       return problem(fmt::format("inputs {} and {} of {} must have the same type, but are {} and {}",
                                  first->second.first, i, schema.op, name(first->second.second), name(type)),
-                     "A Cast before the node would mend it.");
+                     "Insert a Cast before the node.");
   }
   return Done{};
 }
@@ -71,7 +71,8 @@ Status checkExtents(const OpSchema& schema, const std::vector<TensorType>& outpu
   for (const TensorType& output : outputs) {
     const auto dims = output.shape.fixed();
     if (dims && !elementCount(*dims))
-      return problem(fmt::format("the result of {} would have extents {}: too large", schema.op, toText(*dims)));
+      return problem(
+          fmt::format("the result of {} would have extents {}, which is too large", schema.op, toText(*dims)));
   }
   return Done{};
 }
@@ -113,7 +114,7 @@ Result<std::vector<Tensor>> runWith(const OpSchema& schema, const Node& node, st
   };
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (isPlain(i) && !outputs[i].shape.fixed())
-      return problem(fmt::format("the extents of output {} cannot be known", i));
+      return problem(fmt::format("the extents of output {} cannot be inferred", i));
   std::vector<Tensor> results = TRY(schema.kernel(KernelContext(node, inputs, outputs, stop)));
   results.resize(outputs.size());
   for (std::size_t i = 0; i < results.size(); ++i)
@@ -129,9 +130,9 @@ Result<T> guarded(const Node& node, Call call) {
     if (!result.ok()) return locatedAt(std::move(result).error(), node);
     return result;
   } catch (const std::bad_alloc&) {
-    return locatedAt(problem(fmt::format("{} needs more memory than there is", node.op)), node);
+    return locatedAt(problem(fmt::format("{} needs more memory than is available", node.op)), node);
   } catch (const std::length_error&) {
-    return locatedAt(problem(fmt::format("{} needs more memory than there is", node.op)), node);
+    return locatedAt(problem(fmt::format("{} needs more memory than is available", node.op)), node);
   }
 }
 

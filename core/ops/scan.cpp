@@ -35,7 +35,7 @@ Result<Ints> directions(const Node& node, const std::string& key, std::size_t co
   Ints list = TRY(entries(node, key, count));
   for (const std::int64_t direction : list)
     if (direction != 0 && direction != 1)
-      return attributeProblem(key, fmt::format("holds {}, expected 0 or 1", direction));
+      return attributeProblem(key, fmt::format("contains {}, expected 0 or 1", direction));
   return list;
 }
 
@@ -48,12 +48,12 @@ Result<ScanForm> scanForm(const Node& node, std::size_t inputs) {
   form.states = inputs - form.scanned;
   const std::size_t outputs = form.body.graph->outputs().size();
   if (outputs < form.states)
-    return attributeProblem("body",
-                            fmt::format("its graph has {} outputs, but carries {} states", outputs, form.states));
+    return attributeProblem("body", fmt::format("its graph has {} outputs, expected at least {}, one for each state",
+                                                outputs, form.states));
   form.made = outputs - form.states;
   form.body = TRY(checkedBody(node, "body", inputs, outputs));
   if (node.outputs.size() > outputs)
-    return problem(fmt::format("the body makes {} outputs, but {} are asked for", outputs, node.outputs.size()));
+    return problem(fmt::format("the body produces {} outputs, but the node has {}", outputs, node.outputs.size()));
   form.inputAxes = TRY(entries(node, "scan_input_axes", form.scanned));
   form.inputDirections = TRY(directions(node, "scan_input_directions", form.scanned));
   form.outputAxes = TRY(entries(node, "scan_output_axes", form.made));
@@ -82,7 +82,7 @@ Result<Dim> scannedExtent(const InferContext& context, const ScanForm& form) {
     const Shape& shape = context.input(form.states + i).shape;
     if (!shape.ranked) continue;
     const std::size_t axis = TRY(normalizedAxis(form.inputAxes[i], shape.rank(), "scan_input_axes"));
-    extent = TRY(unified(context, extent, shape.dims[axis], "the extents that are scanned"));
+    extent = TRY(unified(context, extent, shape.dims[axis], "the extents of the scanned axes"));
   }
   return extent;
 }

@@ -64,7 +64,7 @@ Result<Types> inferInsert(const InferContext& context) {
   if (isUnknown(list)) return Types{sequenceOf({.dtype = element.dtype, .shape = Shape::unknown()})};
   if (isUnknown(element)) return Types{{list.dtype, Shape::unknown(), Container::Sequence}};
   if (list.dtype != element.dtype)
-    return problem(fmt::format("a tensor of {} cannot be put into {}", name(element.dtype), list.text()));
+    return problem(fmt::format("a tensor of type {} cannot be inserted into {}", name(element.dtype), list.text()));
   return Types{sequenceOf(joined(elementOf(list), element))};
 }
 
@@ -88,7 +88,7 @@ Result<Types> inferErase(const InferContext& context) {
 
 Result<Tensors> erase(const KernelContext& context) {
   Tensors elements = context.input(0).elements();
-  if (elements.empty()) return problem("an empty sequence has no element that could be erased");
+  if (elements.empty()) return problem("the sequence is empty, so no element can be erased");
   const std::size_t place = context.hasInput(1) ? TRY(placeAt(context.input(1), elements.size())) : elements.size() - 1;
   elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(place));
   return Tensors{sequence(context.input(0).type(), std::move(elements))};
@@ -141,7 +141,7 @@ Result<Ints> partExtents(const KernelContext& context, std::int64_t whole) {
   Ints extents;
   if (split.dims().empty()) {
     const std::int64_t most = split.asInt64(0);
-    if (most < 1) return problem(fmt::format("the parts cannot have an extent of {}", most));
+    if (most < 1) return problem(fmt::format("'split' is {}, expected at least 1", most));
     for (std::int64_t from = 0; from < whole; from += most) extents.push_back(std::min(most, whole - from));
     return extents;
   }
@@ -149,8 +149,9 @@ Result<Ints> partExtents(const KernelContext& context, std::int64_t whole) {
   std::int64_t sum = 0;
   for (const std::int64_t extent : extents)
     if (extent < 0 || __builtin_add_overflow(sum, extent, &sum))
-      return problem(fmt::format("'split' holds {}", extent));
-  if (sum != whole) return problem(fmt::format("the parts have {} in all, but the axis has extent {}", sum, whole));
+      return problem(fmt::format("'split' contains {}, which is not a valid extent", extent));
+  if (sum != whole)
+    return problem(fmt::format("the extents of the parts sum to {}, but the axis has extent {}", sum, whole));
   return extents;
 }
 
@@ -206,7 +207,7 @@ Result<Types> mapBodyInputs(const InferContext& context, const std::string&) {
 Result<Types> inferMap(const InferContext& context) {
   const Subgraph body = TRY(bodyOf(context.node(), "body"));
   if (context.node().outputs.size() > body.graph->outputs().size())
-    return problem(fmt::format("the body makes {} outputs, but {} are asked for", body.graph->outputs().size(),
+    return problem(fmt::format("the body produces {} outputs, but the node has {}", body.graph->outputs().size(),
                                context.node().outputs.size()));
   const TypeFlow flow = TRY(inferBody(context, "body", {.types = TRY(mapBodyInputs(context, "body"))}));
   Types types;

@@ -62,7 +62,7 @@ Result<Types> inferConstantOfShape(const InferContext& context) {
   const DataType type = TRY(fillValue(context.node())).type();
   if (const auto dims = knownInts(context, 0)) {
     for (const std::int64_t extent : *dims)
-      if (extent < 0) return problem(fmt::format("the shape holds {}, less than nothing", extent));
+      if (extent < 0) return problem(fmt::format("the shape contains {}, but an extent cannot be negative", extent));
     return one(type, Shape::of(*dims));
   }
   const Shape& shape = context.input(0).shape;
@@ -86,18 +86,18 @@ Result<std::int64_t> rangeCount(const Tensor& start, const Tensor& limit, const 
     if (tensor->count() != 1) return problem("start, limit and delta must be single numbers");
   if (isInteger(start.type())) {
     const std::int64_t from = start.asInt64(0), to = limit.asInt64(0), by = delta.asInt64(0);
-    if (by == 0) return problem("delta is 0");
+    if (by == 0) return problem("delta must not be 0");
     if (by > 0 ? to <= from : to >= from) return std::int64_t{0};
     const auto distance = by > 0 ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)
                                  : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
     const auto stride = by > 0 ? static_cast<std::uint64_t>(by) : std::uint64_t{0} - static_cast<std::uint64_t>(by);
     const std::uint64_t count = (distance - 1) / stride + 1;
-    if (count > static_cast<std::uint64_t>(kMostElements)) return problem("the range has an absurd number of elements");
+    if (count > static_cast<std::uint64_t>(kMostElements)) return problem("the range has too many elements");
     return static_cast<std::int64_t>(count);
   }
   const double count = std::ceil((limit.asDouble(0) - start.asDouble(0)) / delta.asDouble(0));
   if (!std::isfinite(count) || count > static_cast<double>(kMostElements))
-    return problem("the range has no end that can be reached");
+    return problem("the range has too many elements, or its limit cannot be reached with this delta");
   return count > 0 ? static_cast<std::int64_t>(count) : 0;
 }
 

@@ -103,7 +103,7 @@ Result<Tensors> melWeights(const KernelContext& context) {
   if (!(rate >= 1)) return problem(fmt::format("sample_rate is {}, expected at least 1", rate));
   if (!(low >= 0 && high > low && high <= rate))
     return problem(
-        fmt::format("the mel bands cannot reach from {} to {} hertz at {} samples per second", low, high, rate));
+        fmt::format("the mel bands from {} to {} Hz are not possible with a sample rate of {} Hz", low, high, rate));
   Tensor wide = TRY(allocate(DataType::F64, context.outputDims(0)));
   const std::int64_t bins = wide.dims()[0];
   const std::vector<std::int64_t> edges = bandEdges(bands, length, rate, low, high);

@@ -77,7 +77,7 @@ Result<Tensors> split(const KernelContext& context) {
   const Tensor& x = context.input(0);
   const std::string delimiter = context.node().textAttribute("delimiter", "");
   const std::int64_t most = context.node().intAttribute("maxsplit", INT64_MAX);
-  if (most < 0) return attributeProblem("maxsplit", fmt::format("{} is negative", most));
+  if (most < 0) return attributeProblem("maxsplit", fmt::format("is {}, but it must not be negative", most));
   std::vector<Texts> parts;
   std::size_t longest = 0;
   for (const std::string& text : x.strings()) {

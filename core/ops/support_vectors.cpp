@@ -42,7 +42,8 @@ Result<SupportVectors> supportVectors(const Node& node, std::size_t count) {
       .count = count};
   if (count == 0 || support.vectors.empty() || support.vectors.size() % count != 0)
     return attributeProblem("support_vectors",
-                            fmt::format("has {} entries for {} vectors", support.vectors.size(), count));
+                            fmt::format("has {} entries, which is not a positive multiple of the {} vectors",
+                                        support.vectors.size(), count));
   support.features = support.vectors.size() / count;
   const auto parameters = listAttribute<float>(node, "kernel_params");
   if (parameters.size() != 3 && support.kernel != "LINEAR")
@@ -57,7 +58,8 @@ Result<SupportVectors> supportVectors(const Node& node, std::size_t count) {
 Status checkFeatures(const SupportVectors& support, const Shape& shape) {
   const Dim features = featureCount(shape);
   if (!features.known() || features.size == static_cast<std::int64_t>(support.features)) return Done{};
-  return problem(fmt::format("rows have {} features, but support vectors {}", features.size, support.features));
+  return problem(fmt::format("the rows of the input have {} features, but the support vectors have {}", features.size,
+                             support.features));
 }
 
 Status requireEntries(const std::string& attribute, std::size_t has, std::size_t wanted) {
@@ -81,7 +83,7 @@ struct Classifier {
 
 Status checkCounts(const Classifier& classifier) {
   const std::size_t classes = classifier.classes();
-  if (classes < 2) return problem("one class cannot be told from others");
+  if (classes < 2) return problem("the classifier needs at least two classes");
   TRY(requireEntries("vectors_per_class", classifier.starts.size() - 1, classes));
   TRY(requireEntries("coefficients", classifier.coefficients.size(), (classes - 1) * classifier.support.count));
   TRY(requireEntries("rho", classifier.rho.size(), classifier.pairs()));
@@ -101,11 +103,12 @@ Result<Classifier> classifierOf(const Node& node) {
                         .transform = TRY(scoreTransform(node))};
   for (const std::int64_t count : node.intsAttribute("vectors_per_class")) {
     if (count < 0 || count > (std::int64_t{1} << 40))
-      return attributeProblem("vectors_per_class", fmt::format("holds {}", count));
+      return attributeProblem("vectors_per_class",
+                              fmt::format("contains {}, which is not a valid number of vectors", count));
     classifier.starts.push_back(classifier.starts.back() + static_cast<std::size_t>(count));
   }
   if (classifier.starts.back() == 0)
-    return attributeProblem("vectors_per_class", "there are no support vectors",
+    return attributeProblem("vectors_per_class", "contains no support vector",
                             "Export a linear model as LinearClassifier.");
   classifier.support = TRY(supportVectors(node, classifier.starts.back()));
   TRY(checkCounts(classifier));

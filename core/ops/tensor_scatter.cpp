@@ -27,8 +27,8 @@ Result<Types> inferTensorScatter(const InferContext& context) {
   TRY(requireExtents(context, 1, "update", update));
   TRY(requireExtents(context, 2, "write_indices", {cache.shape.dims[0]}));
   if (update[axis].known() && cache.shape.dims[axis].known() && update[axis].size > cache.shape.dims[axis].size)
-    return problem(
-        fmt::format("the update is {} long, but the cache only {}", update[axis].size, cache.shape.dims[axis].size));
+    return problem(fmt::format("the update has extent {} along the axis, but the cache has only {}", update[axis].size,
+                               cache.shape.dims[axis].size));
   return Types{cache};
 }
 
@@ -39,8 +39,10 @@ Result<Ints> writeIndices(const KernelContext& context, std::int64_t length, std
   starts = int64Values(context.input(2));
   for (std::int64_t& start : starts) {
     if (start < 0 || (!circular && start > room - length))
-      return problem(fmt::format("write_indices holds {}: an update of {} does not fit there into a cache of {}", start,
-                                 length, room));
+      return problem(
+          fmt::format("write_indices contains {}, but an update of extent {} does not fit at this position into a "
+                      "cache of extent {}",
+                      start, length, room));
     if (circular && room > 0) start %= room;
   }
   return starts;

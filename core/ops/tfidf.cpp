@@ -34,13 +34,15 @@ Status checkPool(const Form& form) {
   for (std::size_t n = 1; n <= form.starts.size(); ++n) {
     const std::int64_t start = form.starts[n - 1];
     if (start < before || start > static_cast<std::int64_t>(form.poolSize))
-      return attributeProblem("ngram_counts",
-                              fmt::format("holds {}, which is no place in the pool behind {}", start, before));
+      return attributeProblem(
+          "ngram_counts",
+          fmt::format("contains {}, which is not a position in the pool at or after {}", start, before));
     before = start;
   }
   for (std::size_t n = 1; n <= form.starts.size(); ++n) grams += gramCount(form, n);
   if (grams > std::ssize(form.columnOf))
-    return attributeProblem("ngram_indexes", fmt::format("has {} entries for {} n-grams", form.columnOf.size(), grams));
+    return attributeProblem("ngram_indexes",
+                            fmt::format("has {} entries, but the pool has {} n-grams", form.columnOf.size(), grams));
   if (!form.weights.empty() && form.weights.size() != form.columnOf.size())
     return attributeProblem("weights",
                             fmt::format("has {} entries, expected {}", form.weights.size(), form.columnOf.size()));
@@ -54,20 +56,21 @@ Result<Form> formOf(const Node& node) {
   form.longest = node.intAttribute("max_gram_length", 1);
   form.skips = node.intAttribute("max_skip_count", 0);
   if (form.shortest < 1 || form.longest < form.shortest)
-    return attributeProblem("max_gram_length",
-                            fmt::format("lengths from {} to {} make no n-grams", form.shortest, form.longest));
-  if (form.skips < 0) return attributeProblem("max_skip_count", fmt::format("{} is negative", form.skips));
+    return attributeProblem("max_gram_length", fmt::format("is not possible: the lengths of n-grams would be {} to {}",
+                                                           form.shortest, form.longest));
+  if (form.skips < 0)
+    return attributeProblem("max_skip_count", fmt::format("is {}, but it must not be negative", form.skips));
   form.columnOf = node.intsAttribute("ngram_indexes");
   for (const std::int64_t column : form.columnOf) {
     if (column < 0 || column >= (std::int64_t{1} << 40))
-      return attributeProblem("ngram_indexes", fmt::format("holds {}", column));
+      return attributeProblem("ngram_indexes", fmt::format("contains {}, which is not a valid column", column));
     form.columns = std::max(form.columns, column + 1);
   }
   form.weights = listAttribute<float>(node, "weights");
   form.starts = node.intsAttribute("ngram_counts");
   form.ofTexts = node.hasAttribute("pool_strings");
   if (form.ofTexts == node.hasAttribute("pool_int64s"))
-    return attributeProblem("pool_strings", "either this or pool_int64s must be given");
+    return attributeProblem("pool_strings", "exactly one of pool_strings and pool_int64s must be given");
   form.poolSize =
       form.ofTexts ? listAttribute<std::string>(node, "pool_strings").size() : node.intsAttribute("pool_int64s").size();
   TRY(checkPool(form));
@@ -78,8 +81,8 @@ Result<Types> inferTfIdf(const InferContext& context) {
   const Form form = TRY(formOf(context.node()));
   const TensorType& x = context.input(0);
   if (x.dtype != DataType::Undefined && (x.dtype == DataType::String) != form.ofTexts)
-    return problem(
-        fmt::format("the pool is of {}, but the input is {}", form.ofTexts ? "texts" : "integers", name(x.dtype)));
+    return problem(fmt::format("the pool contains {}, but the input has type {}", form.ofTexts ? "texts" : "integers",
+                               name(x.dtype)));
   if (!x.shape.ranked) return one(DataType::F32, Shape::unknown());
   if (x.shape.rank() != 1 && x.shape.rank() != 2)
     return problem(fmt::format("input 0 has rank {}, expected 1 or 2", x.shape.rank()));

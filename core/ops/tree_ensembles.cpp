@@ -51,7 +51,8 @@ Result<TreeTest> ListedTrees::test(const std::string& mode) const {
   constexpr std::array kModes{"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"};
   if (mode == "LEAF") return TreeTest::Leaf;
   const auto found = std::ranges::find(kModes, mode);
-  if (found == kModes.end()) return attributeProblem("nodes_modes", fmt::format("'{}' is no test", mode));
+  if (found == kModes.end())
+    return attributeProblem("nodes_modes", fmt::format("contains '{}', which is not a mode of a node", mode));
   return static_cast<TreeTest>(found - kModes.begin());
 }
 
@@ -67,9 +68,10 @@ Status ListedTrees::read() {
   TRY(requireEqualCounts(splits.size(), trees.size(), "nodes_values"));
   if (!tracks.empty()) TRY(requireEqualCounts(tracks.size(), trees.size(), "nodes_missing_value_tracks_true"));
   for (std::size_t i = 0; i < trees.size(); ++i) {
-    if (features[i] < 0) return attributeProblem("nodes_featureids", fmt::format("holds {}", features[i]));
+    if (features[i] < 0)
+      return attributeProblem("nodes_featureids", fmt::format("contains {}, but it must not be negative", features[i]));
     if (!placeOf.emplace(std::pair(trees[i], ids[i]), i).second)
-      return attributeProblem("nodes_nodeids", fmt::format("tree {} has two nodes {}", trees[i], ids[i]));
+      return attributeProblem("nodes_nodeids", fmt::format("node {1} of tree {0} is defined twice", trees[i], ids[i]));
     nodes.push_back({.test = TRY(test(modes[i])),
                      .feature = static_cast<std::size_t>(features[i]),
                      .split = splits[i],
@@ -109,8 +111,10 @@ Status ListedTrees::addWeights() {
   for (std::size_t i = 0; i < trees.size(); ++i) {
     const auto found = placeOf.find({trees[i], ids[i]});
     if (found == placeOf.end() || targets[i] < 0)
-      return attributeProblem(prefix + "_nodeids",
-                              fmt::format("tree {} has no node {} with target {}", trees[i], ids[i], targets[i]));
+      return attributeProblem(
+          prefix + "_nodeids",
+          fmt::format("weights are given for node {1} of tree {0} and target {2}, but there is no such node", trees[i],
+                      ids[i], targets[i]));
     if (nodes[found->second].test == TreeTest::Leaf)  // weights at an inner node are never used
       nodes[found->second].weights.emplace_back(static_cast<std::size_t>(targets[i]), weights[i]);
   }
@@ -120,7 +124,7 @@ Status ListedTrees::addWeights() {
 Result<std::size_t> targetCount(const Node& node) {
   const std::int64_t targets = node.intAttribute("n_targets", 1);
   if (targets < 1 || targets > (std::int64_t{1} << 32))
-    return attributeProblem("n_targets", fmt::format("{} cannot be", targets));
+    return attributeProblem("n_targets", fmt::format("is {}, expected 1 to {}", targets, std::int64_t{1} << 32));
   return static_cast<std::size_t>(targets);
 }
 
@@ -185,9 +189,10 @@ Status CompactTrees::read() {
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t mode = modes->asInt64(static_cast<std::int64_t>(i));
     if (mode < 0 || mode > static_cast<std::int64_t>(TreeTest::Member))
-      return attributeProblem("nodes_modes", fmt::format("{} is no test", mode));
+      return attributeProblem("nodes_modes",
+                              fmt::format("contains {}, expected 0 to {}", mode, static_cast<int>(TreeTest::Member)));
     if (features[i] < 0 || yes[i] < 0 || no[i] < 0)
-      return attributeProblem("nodes_featureids", fmt::format("node {} has negative numbers", i));
+      return attributeProblem("nodes_featureids", fmt::format("the feature or a successor of node {} is negative", i));
     nodes.push_back({.test = static_cast<TreeTest>(mode),
                      .feature = static_cast<std::size_t>(features[i]),
                      .split = splits->asDouble(static_cast<std::int64_t>(i)),
@@ -196,7 +201,7 @@ Status CompactTrees::read() {
                      .whenFalse = static_cast<std::size_t>(no[i]) + (noLeaf[i] != 0 ? count : 0)});
     const TreeNode& added = nodes.back();
     if ((yesLeaf[i] == 0 && added.whenTrue >= count) || (noLeaf[i] == 0 && added.whenFalse >= count))
-      return attributeProblem("nodes_truenodeids", fmt::format("node {} leads to one that is not there", i));
+      return attributeProblem("nodes_truenodeids", fmt::format("the successor of node {} does not exist", i));
   }
   TRY(addMembers());
   return addLeaves();
@@ -209,7 +214,7 @@ Status CompactTrees::addMembers() {
   for (TreeNode& tested : nodes) {
     if (tested.test != TreeTest::Member) continue;
     if (members == nullptr || next >= members->count())
-      return attributeProblem("membership_values", "has fewer sets than there are tests for membership");
+      return attributeProblem("membership_values", "has fewer sets than the trees have membership tests");
     for (; next < members->count() && !std::isnan(members->asDouble(next)); ++next)
       tested.members.push_back(members->asDouble(next));
     ++next;
@@ -223,7 +228,8 @@ Status CompactTrees::addLeaves() {
   if (weights == nullptr) return attributeProblem("leaf_weights", "is missing");
   TRY(requireEqualCounts(static_cast<std::size_t>(weights->count()), targets.size(), "leaf_weights"));
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i] < 0) return attributeProblem("leaf_targetids", fmt::format("holds {}", targets[i]));
+    if (targets[i] < 0)
+      return attributeProblem("leaf_targetids", fmt::format("contains {}, but it must not be negative", targets[i]));
     TreeNode leaf;
     leaf.weights = {{static_cast<std::size_t>(targets[i]), weights->asDouble(static_cast<std::int64_t>(i))}};
     nodes.push_back(std::move(leaf));
@@ -239,14 +245,14 @@ Result<Regressor> compactRegressor(const Node& node) {
   const std::int64_t joined = node.intAttribute("aggregate_function", 1);
   const std::int64_t transform = node.intAttribute("post_transform", 0);
   if (joined < 0 || joined >= std::ssize(kJoined))
-    return attributeProblem("aggregate_function", fmt::format("{} is none of 0 to 3", joined));
+    return attributeProblem("aggregate_function", fmt::format("is {}, expected 0 to 3", joined));
   if (transform < 0 || transform >= std::ssize(kTransforms))
-    return attributeProblem("post_transform", fmt::format("{} is none of 0 to 4", transform));
+    return attributeProblem("post_transform", fmt::format("is {}, expected 0 to 4", transform));
   CompactTrees compact{.node = node};
   TRY(compact.read());
   std::vector<std::size_t> roots;
   for (const std::int64_t root : node.intsAttribute("tree_roots")) {
-    if (root < 0) return attributeProblem("tree_roots", fmt::format("holds {}", root));
+    if (root < 0) return attributeProblem("tree_roots", fmt::format("contains {}, but it must not be negative", root));
     roots.push_back(static_cast<std::size_t>(root));
   }
   Regressor regressor{.trees = {},

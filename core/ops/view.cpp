@@ -14,7 +14,8 @@ namespace {
 Result<Tensors> reshapeKernel(const KernelContext& context) {
   const Dims dims = context.outputDims(0);
   if (elementCount(dims) != context.input(0).count())
-    return problem(fmt::format("{} elements cannot be given the extents {}", context.input(0).count(), toText(dims)));
+    return problem(
+        fmt::format("{} elements cannot be reshaped to the extents {}", context.input(0).count(), toText(dims)));
   return Tensors{context.input(0).reshaped(dims)};
 }
 
@@ -22,8 +23,9 @@ Result<Shape> reshapedTo(const Shape& from, const Ints& wanted, bool allowZero) 
   std::vector<Dim> dims;
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] < -1) return problem(fmt::format("the shape holds {}; only -1 may be negative", wanted[i]));
-    if (wanted[i] == -1 && open) return problem("the shape holds -1 twice");
+    if (wanted[i] < -1)
+      return problem(fmt::format("the shape contains {}; -1 is the only negative entry allowed", wanted[i]));
+    if (wanted[i] == -1 && open) return problem("the shape contains -1 more than once");
     if (wanted[i] == 0 && !allowZero && from.ranked && i >= from.rank())
       return problem(fmt::format("entry {} of the shape is 0, but the input has rank {}", i, from.rank()));
     if (wanted[i] == -1) open = i;
@@ -39,7 +41,7 @@ Result<Shape> reshapedTo(const Shape& from, const Ints& wanted, bool allowZero) 
   }
   const auto before = knownProduct(from.dims), after = knownProduct(dims);
   if (before && after && *before != *after)
-    return problem(fmt::format("{} elements cannot be given the extents {}", *before, toText(wanted)));
+    return problem(fmt::format("{} elements cannot be reshaped to the extents {}", *before, toText(wanted)));
   return Shape::of(std::move(dims));
 }
 

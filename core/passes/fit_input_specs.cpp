@@ -80,7 +80,7 @@ class Fitting {
       for (const std::size_t symbol : symbolsCalled(std::string_view(condition.left).substr(0, at))) {
         if (m_symbols.all()[symbol].given || m_found.values[symbol] % n != 0) continue;
         ExtentBound &least = m_bounds->least[symbol], &most = m_bounds->most[symbol];
-        const std::string why = "the plan holds where " + condition.text();
+        const std::string why = "the plan is valid if " + condition.text();
         if (least.value % n != 0) least = {.value = (least.value + n - 1) / n * n, .problem = why};
         if (most.value % n != 0) most = {.value = most.value / n * n, .problem = why};
       }
@@ -93,11 +93,12 @@ class Fitting {
     return values;
   }
 
-  /// Adds "then_branch of 'If_0' alone goes from [1, 192] to [64, 1024]" for each branch that limits the network.
+  /// Adds "then_branch of 'If_0' alone accepts extents from [1, 192] to [64, 1024]" for each branch that limits the
+  /// network.
   void sayBranches(std::size_t input, std::vector<std::string>& reasons) const {
     for (const BranchBounds& of : m_branches) {
       const std::string& holder = m_trial.graph().node(m_trial.graph().order()[of.branch.holder]).name;
-      reasons.push_back(of.branch.attribute + " of '" + holder + "' alone goes from " +
+      reasons.push_back(of.branch.attribute + " of '" + holder + "' alone accepts extents from " +
                         toText(m_symbols.extents(input, valuesOf(of.bounds.least))) + " to " +
                         toText(m_symbols.extents(input, valuesOf(of.bounds.most))));
     }
@@ -125,7 +126,7 @@ class Fitting {
     for (const std::size_t symbol : m_symbols.ofInput(input)) reasons.push_back(TRY(reasonOf(symbol)));
     sayBranches(input, reasons);
     const bool ranked = m_model.graph->value(m_model.graph->inputs()[input]).type.shape.ranked;
-    if (!ranked) reasons.emplace_back("the file does not even give its rank, and a scalar fits");
+    if (!ranked) reasons.emplace_back("the file does not contain its rank, and the network accepts a scalar");
     const char* code = spec.source == "exporter" ? "input.range_of_exporter" : "input.assumed";
     m_model.decisions.push_back(decide(code, {Subject::value(spec.name)}, "fit_input_specs",
                                        {{"input", spec.name},
@@ -150,18 +151,19 @@ class Fitting {
   Result<std::string> reasonOfValue(std::size_t index) {
     const InputSymbol& symbol = m_symbols.all()[index];
     const std::string is = symbol.name + " is " + std::to_string(m_found.values[index]);
-    if (symbol.given) return is + ", as given for another input";
+    if (symbol.given) return is + ", as was given for another input";
     if (m_found.values[index] == symbol.opt)
-      return is + (symbol.opt == 1 ? ", as nothing asks for more" : ", which the network takes");
+      return is + (symbol.opt == 1 ? ", because the network accepts it" : ", which the network accepts");
     std::vector<std::int64_t> usual = m_found.values;
     usual[index] = symbol.opt;
     const auto types = m_symbols.types(usual);
-    if (!types) return is + ", which the network takes";
+    if (!types) return is + ", which the network accepts";
     const auto misfit = TRY(m_trial.misfit(*types, m_found.branches, m_stop));
-    if (!misfit) return is + ", which the network takes together with the others";
-    const std::string chosen = m_found.isWhole(index)
-                                   ? ", and of what it takes it is the nearest at which no pooling window leaves a rest"
-                                   : "";
+    if (!misfit) return is + ", which the network accepts together with the others";
+    const std::string chosen =
+        m_found.isWhole(index)
+            ? ", and it is the nearest accepted extent at which the pooling windows divide the axis evenly"
+            : "";
     return is + ", because with " + std::to_string(symbol.opt) + " " + problemOf(misfit->error) + chosen;
   }
 

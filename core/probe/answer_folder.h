@@ -8,7 +8,7 @@ namespace fusescope {
 inline Result<TemporaryFolder> answerFolder() {
   std::error_code failed;
   const auto parent = std::filesystem::temp_directory_path(failed);
-  if (failed) return Diagnostic{.message = "no folder for answers can be made: " + failed.message()};
+  if (failed) return Diagnostic{.message = "no folder for answers can be created: " + failed.message()};
   return TemporaryFolder::in(parent, "fusescope-answers");
 }
 

@@ -32,7 +32,7 @@ class WordReader {
         if (m_rest.empty()) return badCommand("the command ends with a backslash, behind which a character is missing");
         append(take());
       } else if (isForShells(c)) {
-        return badCommand(fmt::format("'{}' means something to a shell, and no shell reads this command", c),
+        return badCommand(fmt::format("'{}' has a meaning in a shell, but no shell runs this command", c),
                           "Quote it, or let a shell run the command: sh -c '…; exec python3 \"$@\"' sh");
       } else if (c == '~' && !m_word && (m_rest.empty() || m_rest[0] == '/' || m_rest[0] == ' ')) {
         const char* home = std::getenv("HOME");
@@ -42,7 +42,8 @@ class WordReader {
       }
     }
     finishWord();
-    if (m_words.empty()) return badCommand("the command is empty", "Give one that starts Python, such as python3.");
+    if (m_words.empty())
+      return badCommand("the command is empty", "Give a command that starts Python, such as python3.");
     return std::move(m_words);
   }
 
@@ -81,7 +82,7 @@ class WordReader {
 }  // namespace
 
 Result<std::vector<std::string>> commandWords(std::string_view command) {
-  if (command.find('\0') != std::string_view::npos) return badCommand("the command holds a NUL character");
+  if (command.find('\0') != std::string_view::npos) return badCommand("the command contains a NUL character");
   return WordReader(command).read();
 }
 

@@ -81,7 +81,7 @@ Status addEnvironment(const Environment& environment) {
   const std::vector<Environment> here = environmentsHere();
   if (std::ranges::find(here, environment.name, &Environment::name) != here.end())
     return Diagnostic{
-        .message = fmt::format("\"{}\" is the name of an environment that is found by itself", environment.name),
+        .message = fmt::format("\"{}\" is the name of an environment that is found automatically", environment.name),
         .where = {.attribute = "name"},
         .help = "Choose another name."};
   return changeEnvironmentsFile([&](EnvironmentsFile& file) -> Status {

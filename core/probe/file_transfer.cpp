@@ -27,12 +27,13 @@ Diagnostic fileError(std::string message, const std::filesystem::path& path) {
 
 Result<Json> describedFile(const std::string& name, const std::filesystem::path& path, bool isLocal,
                            const StopToken& stop) {
-  if (!isSafeFileName(name)) return fileError(fmt::format("\"{}\" is no name for a file of a request", name), path);
+  if (!isSafeFileName(name))
+    return fileError(fmt::format("\"{}\" is not a valid name for a file of a request", name), path);
   std::error_code failed;
   const std::filesystem::path whole = std::filesystem::absolute(path, failed);
   struct stat here {};
   if (failed || ::stat(whole.c_str(), &here) != 0) return fileError("there is no such file", path);
-  if (!S_ISREG(here.st_mode)) return fileError("is no plain file", path);
+  if (!S_ISREG(here.st_mode)) return fileError("is not a regular file", path);
   Json file{{"name", name}, {"size", here.st_size}};
   if (isLocal) {
     file["path"] = whole.string();
@@ -115,7 +116,7 @@ Result<FileReceiver> FileReceiver::forAnswer(const Json& files, const std::files
 
 Status FileReceiver::take(const Frame& frame) {
   if (isDone() || countOf(frame.header, "file") != m_next)
-    return Diagnostic{.message = "the probe sends a file that is not due"};
+    return Diagnostic{.message = "the probe sends a file that it did not announce"};
   const File& file = m_files[m_next];
   if (!m_descriptor.isOpen()) {
     std::error_code ignored;
@@ -133,7 +134,7 @@ Status FileReceiver::take(const Frame& frame) {
     return Done{};
   }
   if (countOf(frame.header, "at") != m_at || m_at + frame.payload.size() > file.size)
-    return fileError("comes from the probe in wrong pieces", file.path);
+    return fileError("arrived from the probe in wrong pieces", file.path);
   for (std::string_view rest = frame.payload; !rest.empty();) {
     const ssize_t wrote = ::write(m_descriptor.number(), rest.data(), rest.size());
     if (wrote < 0 && errno == EINTR) continue;

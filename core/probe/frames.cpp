@@ -12,7 +12,7 @@ namespace {
 Diagnostic garbled(std::string_view what, std::string_view shown) {
   std::string text;
   for (const char c : shown.substr(0, 80)) text.push_back(c >= ' ' && c < '\x7f' ? c : '?');
-  return {.message = fmt::format("sent what is not its protocol ({}): \"{}\"", what, text)};
+  return {.message = fmt::format("sent data that does not follow its protocol ({}): \"{}\"", what, text)};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<std::optional<Frame>> FrameReader::next() {
       return std::optional<Frame>{};
     }
     Json header = Json::parse(line, nullptr, false);
-    if (!header.is_object()) return garbled("a line is no JSON object", line);
+    if (!header.is_object()) return garbled("a line is not a JSON object", line);
     m_taken = end + 1;
     m_searched = 0;
     m_header = std::move(header);

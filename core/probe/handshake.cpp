@@ -146,7 +146,7 @@ class Handshake {
            m_printed.find(marker) == std::string::npos) {
       TRY(turn());
       if (m_printed.size() > kMostNoise)
-        return problem("prints what no Python prints", m_printed.substr(0, 200), kGivePython);
+        return problem("prints output that does not come from Python", m_printed.substr(0, 200), kGivePython);
     }
     const std::size_t at = m_printed.find(marker) + marker.size(), end = m_printed.find('\n', at);
     std::string version = m_printed.substr(at, end - at);
@@ -167,7 +167,7 @@ class Handshake {
 
  private:
   static constexpr const char* kGivePython =
-      "Give a command that starts Python 3.9 or newer and hands standard input and output over to it.";
+      "Give a command that starts Python 3.9 or newer and passes standard input and output to it.";
 
   static bool isTooOld(const std::string& version) {
     const auto parts = split(version, '.');
@@ -224,7 +224,7 @@ class Handshake {
       return problem("closed its standard output before it answered", lastWords(), kGivePython);
     const std::string how = fmt::format("ended with {} before it answered", m_process.end());
     if (m_process.exitStatus() == 255)
-      return problem(how, lastWords(), "Where it is ssh, see whether it connects without asking for a password.");
+      return problem(how, lastWords(), "If it is ssh, check that it connects without asking for a password.");
     if (lastWords().find("-I") != std::string::npos)
       return problem(how, lastWords(), "It may be Python 2, or no Python. The probe needs Python 3.9 or a newer one.");
     return problem(how, lastWords(), kGivePython);

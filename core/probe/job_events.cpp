@@ -20,12 +20,12 @@ Diagnostic endFrom(const Json& event, std::string_view compiler, std::string_vie
   const std::string how = signal == 0 ? fmt::format("ended with status {}", countOf(event, "status"))
                                       : fmt::format("was ended by {}", signalInWords(static_cast<int>(signal)));
   std::string text = fmt::format("the process of {} in \"{}\" {} while it worked on \"{}\"", compiler, place, how, op);
-  if (const std::string log = textOf(event, "log"); !log.empty()) text += "; its last words: " + log;
+  if (const std::string log = textOf(event, "log"); !log.empty()) text += "; the end of its log is: " + log;
   std::string help;
   if (signal == kKill) {
-    help = "The system does that to a process when memory runs out.";
+    help = "The system ends a process in this way when memory runs out.";
   } else if (op == "open") {
-    help = "See whether this Python can import it at all, and install its package again if it cannot.";
+    help = "Check whether this Python can import it, and if it cannot, install its package again.";
   }
   return {.message = std::move(text), .help = std::move(help)};
 }

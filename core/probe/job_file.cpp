@@ -90,7 +90,7 @@ class RecordedJob final : public ProbeJob {
     if (event == "ended") return endFrom(found->event, m_compiler, m_path.string(), op);
     ProbeAnswer answer{.json = found->event.value("json", Json()), .files = {}};
     if (!answer.json.is_object())
-      return Diagnostic{.message = "an answer is no object", .where = {.file = m_path.string()}};
+      return Diagnostic{.message = "an answer is not an object", .where = {.file = m_path.string()}};
     auto files = unpacked(*found, request.folder, stop);
     if (!files.ok()) return located(files.error(), m_path);
     answer.files = std::move(files).value();
@@ -102,16 +102,19 @@ class RecordedJob final : public ProbeJob {
   Diagnostic noAnswer(const std::string& op, const Json& files) const {
     const auto isOfOp = [&](const Recorded& answer) { return textOf(answer.json(), "op") == op; };
     if (std::ranges::none_of(m_answers, isOfOp))
-      return {.message = fmt::format("this result has no answer to \"{}\": the job did not ask for that", op),
-              .help = "Pack the job again, and ask for it."};
+      return {.message =
+                  fmt::format("this result has no answer to \"{}\", because the job did not contain this question", op),
+              .help = "Pack the job again with this question."};
     const auto hasFiles = [&](const Recorded& answer) { return isOfOp(answer) && answer.files() == files; };
     if (std::ranges::none_of(m_answers, hasFiles))
-      return {.message = fmt::format("this result has no answer to \"{}\" of these files: it is another job's, of "
-                                     "another network or other inputs",
+      return {.message = fmt::format("this result has no answer to \"{}\" for these files, because it belongs to a job "
+                                     "with another network or other inputs",
                                      op),
-              .help = "Open it with the network and the inputs that the job was packed with."};
-    return {.message = fmt::format("this result has no answer to \"{}\" with these options: it is another job's", op),
-            .help = "Open it with the options that the job was packed with, or pack the job again with these."};
+              .help = "Open it with the network and the inputs with which the job was packed."};
+    return {
+        .message = fmt::format(
+            "this result has no answer to \"{}\" with these options, because it belongs to another job", op),
+        .help = "Open it with the options with which the job was packed, or pack the job again with these options."};
   }
 
   Result<std::map<std::string, fs::path>> unpacked(const Recorded& answer, fs::path folder, const StopToken& stop) {
@@ -152,14 +155,15 @@ Result<Recorded> recordedFrom(const Json& json, const ZipReader& archive, const 
     return Diagnostic{.message = "an answer has no request"};
   Recorded answer{.request = json["request"], .event = json, .positions = {}};
   const Json files = json.value("files", Json::array());
-  if (!files.is_array()) return Diagnostic{.message = "the files of an answer are no list"};
+  if (!files.is_array()) return Diagnostic{.message = "the files of an answer are not a list"};
   for (const Json& file : files) {
     const std::string entry = file.is_object() ? textOf(file, "entry") : std::string();
     const auto position = positions.find(entry);
     if (position == positions.end() || !isSafeFileName(textOf(file, "name")))
-      return Diagnostic{.message = fmt::format("an answer has a file that is not there or not allowed: \"{}\"", entry)};
+      return Diagnostic{.message =
+                            fmt::format("an answer has a file that does not exist or is not allowed: \"{}\"", entry)};
     if (archive.entries()[position->second].bytes != countOf(file, "size"))
-      return Diagnostic{.message = fmt::format("\"{}\" is not as large as it should be", entry)};
+      return Diagnostic{.message = fmt::format("\"{}\" does not have the expected size", entry)};
     answer.positions.push_back(position->second);
   }
   return answer;
@@ -171,7 +175,7 @@ Status checkUnpackedSize(const ZipReader& archive) {
   std::uint64_t bytes = 0;
   for (const ZipReader::Entry& entry : archive.entries())
     if (__builtin_add_overflow(bytes, entry.bytes, &bytes) || bytes > archive.fileBytes())
-      return Diagnostic{.message = fmt::format("this archive of {} bytes holds more than that when it is unpacked, "
+      return Diagnostic{.message = fmt::format("this archive of {} bytes contains more than that when it is unpacked, "
                                                "which no result of a job does",
                                                archive.fileBytes())};
   return Done{};
@@ -183,13 +187,14 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
   Positions positions;
   for (std::size_t i = 0; i < archive.entries().size(); ++i) positions.emplace(archive.entries()[i].name, i);
   const auto head = positions.find("result.json");
-  if (head == positions.end()) return Diagnostic{.message = "this is no result of a job: it has no result.json"};
+  if (head == positions.end())
+    return Diagnostic{.message = "this is not the result of a job, because it has no result.json"};
   const auto bytes = TRY(archive.bytes(head->second, kMostJson));
   const Json json = TRY(parseUserJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
   TRY(checkFormat(json, "a result of a job", kResultFormat, kJobVersion));
   if (json["version"] != kJobVersion || textOf(json, "probe") != probeVersion())
-    return Diagnostic{.message = "this result was made by the probe of another Fusescope",
-                      .help = "Pack the job again with this one and run it again."};
+    return Diagnostic{.message = "this result was made by the probe of another version of Fusescope",
+                      .help = "Pack the job again with this version, and run it again."};
   JobResult result{.job = textOf(json, "job"),
                    .compiler = textOf(json, "compiler"),
                    .hello = json.value("hello", Json()),
@@ -199,7 +204,7 @@ Result<JobResult> resultIn(const fs::path& path, std::string_view job) {
                    .probe = {}};
   if (!job.empty() && result.job != job)
     return Diagnostic{.message = "this is the result of another job",
-                      .help = "Open the one that was written beside this job's file."};
+                      .help = "Open the result that was written next to the file of this job."};
   std::vector<Recorded> answers;
   JsonFields fields(json);
   fields.require("answers").parseList("answers", answers,

@@ -154,7 +154,7 @@ bool Listener::serveOnce() {
     }
   }
   const auto now = Mailbox::Clock::now();
-  if (now - m_heard > m_silence) return breakOff("has not been heard of for too long"), false;
+  if (now - m_heard > m_silence) return breakOff("has not answered for too long"), false;
   if (now >= m_nextBeat) {
     m_nextBeat = now + m_silence / kBeats;
     send({{"op", "beat"}, {"silence", std::chrono::duration<double>(m_silence).count()}});
@@ -186,7 +186,7 @@ bool Listener::receive() {
   std::array<char, 1 << 16> piece;
   const ssize_t got = ::read(m_process.out(), piece.data(), piece.size());
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-  if (got <= 0) return breakOff("ended or cut the connection"), false;
+  if (got <= 0) return breakOff("ended or closed the connection"), false;
   m_heard = Mailbox::Clock::now();
   m_reader.feed({piece.data(), static_cast<std::size_t>(got)});
   for (;;) {
@@ -219,7 +219,7 @@ void Listener::breakOff(std::string_view what) {
   }
   if (const std::string words = m_words.text(); !words.empty()) text += ". It printed: " + words;
   const std::lock_guard lock(m_mutex);
-  m_broken = Diagnostic{.message = text, .help = "Try again; it is then started anew."};
+  m_broken = Diagnostic{.message = text, .help = "Try again; the probe is then started again."};
   for (const auto& [job, mailbox] : m_jobs) mailbox->close(*m_broken);
 }
 

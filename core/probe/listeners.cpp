@@ -38,7 +38,7 @@ Result<std::shared_ptr<Listener>> listenerIn(const Environment& environment, con
         .message = fmt::format("the command \"{}\" was not confirmed on this machine, so it is not started",
                                environment.command),
         .where = {.attribute = "command"},
-        .help = "Read it, and add it to your environments if you trust it."};
+        .help = "Read the command, and if you trust it, add it to your environments."};
   std::shared_ptr<Place> place;
   {
     const std::lock_guard lock(places().mutex);

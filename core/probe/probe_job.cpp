@@ -72,7 +72,7 @@ class LiveJob final : public ProbeJob {
       answer = asked(request, false, stop, progress);
       if (answer.ok()) {
         if (auto value = std::move(answer).value()) return std::move(*value);
-        return Diagnostic{.message = "the probe does not take the files of this request"};
+        return Diagnostic{.message = "the probe does not accept the files of this request"};
       }
     }
     if (answer.error().cancelled || !m_listener->isThere()) end();
@@ -128,7 +128,8 @@ class LiveJob final : public ProbeJob {
     ProbeAnswer answer;
     if (const auto json = frame.header.find("json"); json != frame.header.end()) answer.json = std::move(*json);
     const Json files = frame.header.value("files", Json::array());
-    if (!answer.json.is_object() || !files.is_array()) return Diagnostic{.message = "the probe's answer is no object"};
+    if (!answer.json.is_object() || !files.is_array())
+      return Diagnostic{.message = "the probe's answer is not an object"};
     if (m_listener->isLocal()) {
       answer.files = TRY(localFiles(files, request.folder));
     } else if (!files.empty()) {
@@ -159,7 +160,8 @@ class LiveJob final : public ProbeJob {
     const fs::path folder = m_folder->path() / std::to_string(m_request);
     std::error_code failed;
     fs::create_directories(folder, failed);
-    if (failed) return Diagnostic{.message = "cannot be made: " + failed.message(), .where = {.file = folder.string()}};
+    if (failed)
+      return Diagnostic{.message = "cannot be created: " + failed.message(), .where = {.file = folder.string()}};
     return folder;
   }
 

@@ -75,7 +75,7 @@ std::string RestReport::inWords() const {
                     untold == jobs ? "an unknown processor time" : fmt::format("{:.3g} ms of processor time", usedMs));
   if (busy > 0)
     text +=
-        fmt::format("{}{} of compilers worked for somebody else meanwhile", text.empty() ? "" : "; ", processes(busy));
+        fmt::format("{}{} of compilers worked for other commands meanwhile", text.empty() ? "" : "; ", processes(busy));
   return text;
 }
 

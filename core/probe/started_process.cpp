@@ -89,7 +89,7 @@ Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& wor
       ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), there);
   if (failed == ENOENT)
     return Diagnostic{.message = fmt::format("there is no command \"{}\"", words[0]),
-                      .help = "Install it, or write its whole path."};
+                      .help = "Install it, or give its full path."};
   if (failed != 0)
     return Diagnostic{.message = fmt::format("\"{}\" cannot be started: {}", words[0], std::strerror(failed))};
   for (const int end : {in.write.number(), out.read.number(), error.read.number()}) ::fcntl(end, F_SETFL, O_NONBLOCK);

@@ -101,7 +101,7 @@ Result<Json> askWitness(const Environment& environment, std::string_view compile
   const auto answer = TRY(frame);
   const Json witness = answer ? answer->header.value("witness", Json()) : Json();
   if (witness.is_object()) return witness;
-  return Diagnostic{.message = "the probe does not say what answers of its compilers depend on"};
+  return Diagnostic{.message = "the probe does not report what the answers of its compilers depend on"};
 }
 
 bool isUnchanged(const Json& witness) {

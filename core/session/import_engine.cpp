@@ -47,7 +47,7 @@ Result<EngineFiles> readFiles(const EngineFilePaths& paths) {
 
 /// Removes the log if it belongs to the build of another engine, because it says nothing about this one.
 void leaveOutLogOfAnother(EngineFiles& files, const Model& model) {
-  auto another = logOfAnother(files, model, files.names.back());
+  auto another = logMismatch(files, model, files.names.back());
   if (!another) return;
   files.contradicted.push_back(*std::move(another));
   files.names.pop_back();  // the log is the file that was read last

@@ -77,9 +77,8 @@ Holds equalKeysAndValues(const NodeRequest& request) {
 
 extern const NamedRestriction kFusedAttention{
     "fusedAttention",
-    "one fused kernel runs all of it: in f16 or bf16 with heads of 12 to 256 numbers, of a single query without a "
-    "mask, "
-    "or of rank 3 with neither mask nor causality and as many heads of keys as of queries",
+    "one fused kernel can run it, which needs f16 or bf16, heads of 12 to 256 numbers, and either a single query "
+    "without a mask, or inputs of rank 3 without a mask, not causal, and with as many heads of keys as of queries",
     fusedAttention};
 extern const NamedRestriction kMaskOrCausal{"maskOrCausal", "it has a mask or is causal, and not both", maskOrCausal};
 extern const NamedRestriction kEqualKeysAndValues{"equalKeysAndValues", "keys and values have the same extents",

@@ -212,15 +212,15 @@ Holds noVectorTimesStack(const NodeRequest& request) {
 }  // namespace
 
 extern const NamedRestriction kStandardActivations{
-    "standardActivations", "its activations are those of the standard and nothing is clipped", standardActivations};
+    "standardActivations", "its activations are the defaults of ONNX and nothing is clipped", standardActivations};
 extern const NamedRestriction kSameActivations{"sameActivations", "both directions have the same activations",
                                                sameActivations};
 extern const NamedRestriction kPlainEinsum{
     "plainEinsum", "no term has an ellipsis or repeats a letter, and no extent is broadcast", plainEinsum};
-extern const NamedRestriction kEqualBranchRanks{"equalBranchRanks", "both branches give results of equal rank",
+extern const NamedRestriction kEqualBranchRanks{"equalBranchRanks", "the results of both branches have the same rank",
                                                 equalBranchRanks};
 extern const NamedRestriction kBroadcastableBranches{
-    "broadcastableBranches", "both branches give results that broadcast to each other", broadcastableBranches};
+    "broadcastableBranches", "the results of both branches can be broadcast to each other", broadcastableBranches};
 extern const NamedRestriction kDifferentBranchNames{
     "differentBranchNames", "the results of its branches have different names", differentBranchNames};
 extern const NamedRestriction kSymmetricPads{"symmetricPads", "pads are equal at both ends of each axis",
@@ -233,10 +233,9 @@ extern const NamedRestriction kResizeAxesInOrder{"resizeAxesInOrder", "scales ar
                                                  resizeAxesInOrder};
 extern const NamedRestriction kRealSignal{"realSignal", "the signal is real", realSignal};
 extern const NamedRestriction kMovesNoConstantCodes{
-    "movesNoConstantCodes", "it reads no constant of int8, which only a DequantizeLinear may read",
-    movesNoConstantCodes};
+    "movesNoConstantCodes", "it reads no int8 constant, which only a DequantizeLinear may read", movesNoConstantCodes};
 extern const NamedRestriction kConstantCodesHaveAxes{
-    "constantCodesHaveAxes", "a constant that it dequantises is no scalar", constantCodesHaveAxes};
+    "constantCodesHaveAxes", "the constant that it dequantises is not a scalar", constantCodesHaveAxes};
 
 extern const NamedRestriction kRemainderOfIntegers{"remainderOfIntegers", "fmod is 1, or its operands are integers",
                                                    remainderOfIntegers};

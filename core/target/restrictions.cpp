@@ -78,7 +78,7 @@ class Check {
     const auto given = m_request.node.attributes.find(m_restriction.name);
     if (given == m_request.node.attributes.end()) return std::nullopt;
     if (m_restriction.rule == Rule::Absent)
-      return found(Holds::No, m_restriction.name + " is left out", "validate.restriction_not_met");
+      return found(Holds::No, m_restriction.name + " is absent", "validate.restriction_not_met");
     const std::vector<Json> elements = elementsOf(given->second);
     const auto allowed = [&](const Json& element) {
       return std::ranges::find(m_restriction.values, element) != m_restriction.values.end();
@@ -94,7 +94,7 @@ class Check {
   std::optional<Finding> output() const {
     const TensorType* type = m_request.output(m_restriction.position);
     if (type == nullptr) return std::nullopt;
-    return refusedOperand("its output " + m_restriction.name + " is not asked for", "is asked for");
+    return refusedOperand("its output " + m_restriction.name + " is not used", "is used");
   }
 
   std::optional<Finding> input() const {
@@ -112,7 +112,7 @@ class Check {
       case Rule::Types:
         if (m_restriction.types.contains(type.dtype)) return std::nullopt;
         return refusedOperand(m_restriction.name + " is " + m_restriction.types.text(),
-                              "is " + std::string(name(type.dtype)), "; a Cast before it would mend that");
+                              "is " + std::string(name(type.dtype)), "; with a Cast before it, it would be supported");
       case Rule::Static:
         return type.shape.fixed()
                    ? std::nullopt
@@ -120,7 +120,7 @@ class Check {
       case Rule::StaticAxis:
         return staticAxis(type.shape);
       default:
-        return refusedOperand(m_restriction.name + " is left out", "is given");
+        return refusedOperand(m_restriction.name + " is absent", "is given");
     }
   }
 
@@ -158,7 +158,7 @@ class Check {
       return found(Holds::Unknown, statement, "validate.operand_not_supported");
     for (std::int64_t i = 0; i < tensor->count(); ++i) {
       if (tensor->asDouble(i) >= static_cast<double>(limit))
-        return refusedOperand(statement, "holds " + std::to_string(tensor->asInt64(i)));
+        return refusedOperand(statement, "contains " + std::to_string(tensor->asInt64(i)));
     }
     return std::nullopt;
   }

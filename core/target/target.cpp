@@ -23,7 +23,7 @@ Result<Capabilities> parseCapabilities(const TargetTable& table, std::string_vie
     capabilities.insert(part);
   }
   if (machines && capabilities.size() > 1)
-    return Diagnostic{.message = table.name + " is planned for one machine at a time",
+    return Diagnostic{.message = table.name + " can only be planned for one machine at a time",
                       .where = {.attribute = "--target"},
                       .help = "Known machines: " + joined(table.capabilities) + "."};
   return capabilities;
@@ -97,7 +97,7 @@ std::string arithmeticText(const Target& target, DataType type) {
   if (type == DataType::I8) return "codes multiplied with exact sums of 32 bits";
   if (!target.hardwareTypes.contains(type))
     return "no kernel of Fusescope runs " + std::string(name(type)) +
-           " here; the reference calculates it exactly, so the values are right, and a time would say nothing";
+           " here; the reference calculates it exactly, so values are right, but times have no meaning";
   if (!isWidened(*target.table, type)) return "calculated in " + std::string(name(type));
   const std::string instructions = instructionsFor(*target.table, type, target.capabilities);
   const std::string widens = "stored in 16 bits, calculated in f32 in registers";
@@ -116,8 +116,8 @@ Result<Target> Target::fromName(std::string_view name) {
   return Diagnostic{.message = "unknown target '" + std::string(name) + "'",
                     .where = {.attribute = "--target"},
                     .help = "Known targets: " + joined(targetNames()) +
-                            "; cpu may name capabilities: cpu:avx2+avx512_vnni; "
-                            "tensorrt-rtx a compute capability: tensorrt-rtx:sm120."};
+                            "; cpu can be followed by capabilities, as in cpu:avx2+avx512_vnni, and "
+                            "tensorrt-rtx by a compute capability, as in tensorrt-rtx:sm120."};
 }
 
 std::string Target::canonical() const {

@@ -24,7 +24,7 @@ class TableReader {
       OperatorRow read = TRY(readRow(row, table));
       m_operator.clear();
       const std::string op = read.op;
-      if (!table.operators.emplace(op, std::move(read)).second) return error("operators", "two rows speak of " + op);
+      if (!table.operators.emplace(op, std::move(read)).second) return error("operators", "two rows are about " + op);
     }
     return table;
   }
@@ -134,7 +134,8 @@ class TableReader {
     }
     const Json sources = TRY(object(json, "sources", true));
     for (const auto& [key, where] : sources.items()) {
-      if (!where.is_string() || where.get<std::string>().empty()) return error("sources", "'" + key + "' says nothing");
+      if (!where.is_string() || where.get<std::string>().empty())
+        return error("sources", "'" + key + "' must be a text that is not empty");
       table.sources[key] = where.get<std::string>();
     }
     return Done{};
@@ -172,7 +173,7 @@ class TableReader {
       if (!item.is_object()) return error("no_fuse", "must be a list of objects");
       TRY(source(item, table));
       std::vector<std::string> optimisers = TRY(texts(item, "optimisers", true));
-      if (optimisers.empty()) return error("optimisers", "names none");
+      if (optimisers.empty()) return error("optimisers", "must name at least one");
       const std::string rule = TRY(text(item, "rule"));
       if (!table.noFuse.emplace(rule, std::move(optimisers)).second)
         return error("no_fuse", "two entries are about rule " + rule);
@@ -201,7 +202,7 @@ class TableReader {
     if (json.contains("apart_from_cast")) {
       const Json apart = TRY(object(json, "apart_from_cast", true));
       TRY(source(apart, table));
-      if (!apart.contains("input")) return error("apart_from_cast", "it names no input");
+      if (!apart.contains("input")) return error("apart_from_cast", "must name an input");
       row.apartFromCast = static_cast<std::size_t>(TRY(number(apart["input"], "apart_from_cast")));
     }
     for (const Json& item : TRY(list(json, "restrictions", false)))
@@ -221,7 +222,7 @@ class TableReader {
     for (const auto& [name, version] : since.items()) {
       const DataType each = TRY(type(name, "types_since"));
       if (!row.types.contains(each) || !version.is_string())
-        return error("types_since", "'" + name + "' is no type of it");
+        return error("types_since", "'" + name + "' is not a type of this operator");
       row.typesSince[each] = version.get<std::string>();
     }
     return Done{};
@@ -239,7 +240,7 @@ class TableReader {
       restriction.name = TRY(text(json, "attribute"));
     } else {
       const char* key = json.contains("input") ? "input" : "output";
-      if (!json.contains(key)) return error("restrictions", "one has no subject");
+      if (!json.contains(key)) return error("restrictions", "a restriction has no subject");
       restriction.subject = json.contains("input") ? Restriction::Subject::Input : Restriction::Subject::Output;
       restriction.position = static_cast<std::size_t>(TRY(number(json[key], key)));
       restriction.name = TRY(text(json, "name"));
@@ -300,7 +301,8 @@ class TableReader {
       }
       return Done{};
     }
-    return error("restrictions", "that of '" + restriction.name + "' has no rule that is known for its subject");
+    return error("restrictions",
+                 "the restriction of '" + restriction.name + "' has no rule that exists for its subject");
   }
 
   const std::string& m_file;

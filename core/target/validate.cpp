@@ -97,7 +97,7 @@ class Validator {
     const std::string equivalent = m_row == nullptr ? std::string() : m_row->equivalent;
     if (!equivalent.empty()) {
       arguments["equivalent"] = equivalent;
-      arguments["hint"] = "; the same can be said by " + equivalent;
+      arguments["hint"] = "; it can be replaced by " + equivalent;
     }
     if (m_row == nullptr && m_request.node.domain.empty() && m_table.unlisted == Unlisted::Unknown) {
       arguments["version"] = m_table.operatorsOf;
@@ -145,7 +145,7 @@ class Validator {
     std::vector<DataType> types = takenTypes();
     std::erase_if(types, [&](DataType to) { return !castKeepsNumbers(obstacle.type.dtype, to); });
     if (obstacle.operatorLacks && !types.empty())
-      arguments["mend"] = "; a Cast of it to " + alternatives(types) + " would make it supported";
+      arguments["mend"] = "; with a Cast of it to " + alternatives(types) + " it would be supported";
     TargetVerdict verdict = refused("validate.type_not_supported", std::move(arguments));
     verdict.refusedType = {obstacle.value, type};
     return verdict;

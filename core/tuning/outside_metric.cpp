@@ -121,8 +121,9 @@ Result<double> numberIn(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole)
-    return metricError(fmt::format("the metric printed \"{}\", not a number", text.substr(0, 80)),
-                       "It prints one number and nothing else on standard output; less is better.");
+    return metricError(
+        fmt::format("the metric printed \"{}\", which is not a number", text.substr(0, 80)),
+        "A metric must print one number, and nothing else, on standard output; smaller numbers are better.");
   return std::isnan(number) ? INFINITY : number;
 }
 
@@ -134,8 +135,9 @@ Result<Tensor> joinedAlongFirstAxis(const std::vector<Tensor>& ofSamples, const 
     return Diagnostic{.message = what, .where = {.value = name, .attribute = "--metric"}};
   };
   if (first.container() != Container::None || first.type() == DataType::String)
-    return bad("a metric cannot be given text or containers");
-  if (bitWidth(first.type()) % 8 != 0) return bad("a metric cannot be given elements narrower than a byte");
+    return bad("this output contains text or is a container, which cannot be passed to a metric");
+  if (bitWidth(first.type()) % 8 != 0)
+    return bad("this output has elements narrower than a byte, which cannot be passed to a metric");
   Dims dims = first.dims();
   if (dims.empty()) dims.push_back(1);
   dims[0] = 0;
@@ -143,7 +145,10 @@ Result<Tensor> joinedAlongFirstAxis(const std::vector<Tensor>& ofSamples, const 
   for (const Tensor& tensor : ofSamples) {
     const bool fits = tensor.dims().size() == first.dims().size() &&
                       std::ranges::equal(behindFirst(tensor.dims()), behindFirst(first.dims()));
-    if (!fits) return bad("samples give it other extents behind the first axis, so they cannot be joined");
+    if (!fits)
+      return bad(
+          "this output has different extents behind the first axis for different samples, so they cannot be "
+          "concatenated for the metric");
     dims[0] += tensor.dims().empty() ? 1 : tensor.dims()[0];
   }
   Tensor joined = Tensor::zeros(first.type(), dims);
@@ -166,7 +171,7 @@ Result<double> outsideMetric(const std::string& command, const OutputArrays& exp
   const int status = TRY(process.status(stop));
   if (status != 0)
     return metricError(fmt::format("the metric ended with status {}: {}", status, command),
-                       "Run it by hand with two .npz files to see why.");
+                       "Run the command yourself with two .npz files to see why.");
   return numberIn(printed);
 }
 

@@ -75,19 +75,20 @@ Status PlanEvaluator::checkExpected() const {
     for (std::size_t s = 0; s < m_expected[output].size(); ++s) {
       const Tensor& tensor = m_expected[output][s];
       if (!TensorErrorSums::comparable(tensor, tensor))
-        return bad("this output holds no numbers, so that there is no error of it",
-                   "Name the output that counts with --of.");
+        return bad("this output contains no numbers, so no error can be calculated for it",
+                   "Give the output to judge by with --of.");
       TensorErrorSums sums;
       sums.add(tensor, tensor, tensor.type());
       if (sums.error().isMeaningful()) continue;
       const bool isCalled = s < m_options.sampleNames.size();
       const std::string inputs = inWords(notFiniteInputs(m_samples[s], isCalled ? m_options.sampleNames[s] : names[s]));
       const std::string what =
-          "in float32 itself all of this output is infinite or NaN, so that there is no error of it";
-      return onSample(bad(inputs.empty() ? what : what + ": " + inputs,
-                          inputs.empty() ? "errors says where it begins. Or name the output that counts with --of."
-                                         : "Leave the sample out, or name the output that counts with --of."),
-                      names[s]);
+          "all of this output is infinite or NaN even in float32, so no error can be calculated for it";
+      return onSample(
+          bad(inputs.empty() ? what : what + ": " + inputs,
+              inputs.empty() ? "fusescope errors shows where this begins. Or give the output to judge by with --of."
+                             : "Leave the sample out, or give the output to judge by with --of."),
+          names[s]);
     }
   }
   return Done{};
@@ -103,7 +104,7 @@ Status PlanEvaluator::findOutputs() {
   if (!m_outputs.empty()) return Done{};
   return Diagnostic{.message = fmt::format("the network has no output \"{}\"", m_options.output),
                     .where = {.file = m_lowered->model->path, .attribute = "--of"},
-                    .help = fmt::format("Its outputs: {}.", joined(names))};
+                    .help = fmt::format("The outputs of the network are {}.", joined(names))};
 }
 
 Directive PlanEvaluator::pinOf(std::uint32_t node) const {

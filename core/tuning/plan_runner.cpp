@@ -109,9 +109,9 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::create(const Plan& plan, std::ve
   }
   for (const Round& round : runner->m_rounds)
     if (const auto broken = brokenCondition(plan, round.extents))
-      return Diagnostic{.message = "at the extents of these inputs the network has another plan: " + *broken,
+      return Diagnostic{.message = "for the extents of these inputs, the network would have another plan: " + *broken,
                         .where = {.file = plan.model->path},
-                        .help = "Give the extents with --input, so that it is planned for them."};
+                        .help = "Give the extents with --input, so that the network is planned for them."};
   return runner;
 }
 

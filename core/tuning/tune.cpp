@@ -20,9 +20,10 @@ Status checkGoal(const TuneGoal& goal) {
         .message = std::move(message), .where = {.attribute = std::move(option)}, .help = std::move(help)};
   };
   if (!goal.maxError && !goal.minSpeedup)
-    return bad("nothing is asked for", "--max-error", "Say how large the error may be, or give --min-speedup.");
-  if (goal.maxError && !(*goal.maxError >= 0)) return bad("an error is 0 or more", "--max-error", {});
-  if (goal.minSpeedup && !(*goal.minSpeedup > 0)) return bad("a speed-up is above 0", "--min-speedup", {});
+    return bad("the goal of the search is missing", "--max-error",
+               "Say how large the error may be, or give --min-speedup.");
+  if (goal.maxError && !(*goal.maxError >= 0)) return bad("must be 0 or more", "--max-error", {});
+  if (goal.minSpeedup && !(*goal.minSpeedup > 0)) return bad("must be above 0", "--min-speedup", {});
   return Done{};
 }
 
@@ -42,19 +43,19 @@ Status checkTimes(PlanEvaluator& evaluator, const TuneGoal& goal) {
 }
 
 std::string errorText(double error, bool ofMetric) {
-  if (!std::isfinite(error)) return "something becomes infinite or NaN";
+  if (!std::isfinite(error)) return "a value becomes infinite or NaN";
   return fmt::format("the error is {:.3g}{}", error, ofMetric ? "" : " of rms");
 }
 
 std::string whyPinned(const std::optional<TuneResult::Without>& without, double with, const TuneGoal& goal,
                       const std::optional<double>& heldTo, bool ofMetric) {
-  if (!without) return "found by tune; what happens without it was not tried";
+  if (!without) return "tune found it; the search did not try what happens without it";
   std::string why = fmt::format("without it {}, with it {:.3g}", errorText(without->error, ofMetric), with);
-  if (goal.maxError) why += fmt::format("; allowed is {:.3g}", *heldTo);
+  if (goal.maxError) why += fmt::format("; at most {:.3g} is allowed", *heldTo);
   if (heldTo < goal.maxError)
-    why += fmt::format(", so that the exported network has {:.3g} at the most", *goal.maxError);
+    why += fmt::format(", so that the error of the exported network is at most {:.3g}", *goal.maxError);
   if (without->slower)
-    why += "; without it the network is slower than with everything pinned or than what a known search finds";
+    why += "; without it the network is slower than with all nodes pinned or than the result of a known search";
   return why;
 }
 
@@ -104,7 +105,7 @@ class StateKeeper {
 
 /// Exports the network with `pins` and checks it on the samples of the search.
 Result<ExportedCheck> exportedWith(const PlanEvaluator& evaluator, const PinSet& pins, const TuneOptions& options) {
-  if (options.progress) options.progress("tune", "the network as it is exported");
+  if (options.progress) options.progress("tune", "the network as it would be exported");
   const Plan& lowered = evaluator.lowered();
   const auto plan = TRY(makePlan(lowered.model, evaluator.optionsWith(pins), nullptr, evaluator.stop(), &lowered));
   auto checked = checkExported(*plan, evaluator.samples(), *options.goal.maxError, evaluator.stop());

@@ -48,13 +48,13 @@ Result<TuneMemory> readTuneState(const std::filesystem::path& path, const Hash12
   if (!std::filesystem::exists(path, missing)) return TuneMemory();
   const Json json = Json::parse(TRY(readTextFile(path)), nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat)
-    return stateError(path, "this is not the state of a search", "format", "Give a file that --resume wrote.");
+    return stateError(path, "this file is not the state of a search", "format", "Give a file that --resume wrote.");
   if (json.value("version", Json()) != kVersion)
     return stateError(path, "this state is of another version", "version",
-                      "Start the search anew, with another file: version 1 did not tell all inputs apart.");
+                      "Start a new search with another file, because version 1 did not distinguish all inputs.");
   if (json.value("key", Json()) != key.hex())
-    return stateError(path, "this state is of another network, other inputs or other options", "key",
-                      "Give the same ones, or start the search anew with another file.");
+    return stateError(path, "this state belongs to a search with another network, other inputs or other options", "key",
+                      "Give the same network, inputs and options, or start a new search with another file.");
   TuneMemory memory;
   const Json evaluations = json.value("evaluations", Json());
   if (!evaluations.is_array()) return stateError(path, "must be a list", "evaluations");
@@ -63,7 +63,7 @@ Result<TuneMemory> readTuneState(const std::filesystem::path& path, const Hash12
     const auto effect = named ? hashFromHex(entry["effect"].get<std::string>()) : std::nullopt;
     const auto error = entry.is_object() && entry.contains("error") ? errorFrom(entry["error"]) : std::nullopt;
     if (!effect || !error)
-      return stateError(path, "an evaluation is an effect of 32 hex digits and an error",
+      return stateError(path, "an evaluation must have an effect of 32 hexadecimal digits and an error",
                         "evaluations[" + std::to_string(memory.errors.size()) + "]");
     memory.errors.emplace(*effect, *error);
     if (const auto there = errorFrom(entry.value("reference", Json()))) memory.onReference.emplace(*effect, *there);

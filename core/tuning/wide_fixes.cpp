@@ -125,7 +125,7 @@ class FixSearch {
   std::string effectOf(const Plan& after) const {
     std::vector<std::string> parts;
     const auto changed = [&](const std::string& what, const char* how, DataType before, DataType now) {
-      if (before != now) parts.push_back(fmt::format("{} {} in {} in place of {}", what, how, name(now), name(before)));
+      if (before != now) parts.push_back(fmt::format("{} {} in {} instead of {}", what, how, name(now), name(before)));
     };
     if (const auto now = valueIn(after)) {
       changed(m_graph.value(m_value).name, "is stored", m_plan->storedType(m_value), after.storedType(*now));
@@ -133,7 +133,7 @@ class FixSearch {
       if (maker != nullptr && m_maker.root.valid() && maker->root == m_maker.root)
         changed(m_graph.node(m_maker.root).name, "calculates", m_maker.compute, maker->compute);
     } else {
-      parts.push_back(m_graph.value(m_value).name + " is no longer codes");
+      parts.push_back(m_graph.value(m_value).name + " is no longer quantised");
     }
     const PlanTotals before = totalsWithoutBodies(*m_plan), now = totalsWithoutBodies(after);
     addDifference(parts, now.fusedNodes - before.fusedNodes, "kernel");

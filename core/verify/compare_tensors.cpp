@@ -10,7 +10,7 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kNoNumbers = "neither side holds a finite number";
+constexpr const char* kNoNumbers = "neither side contains a finite number";
 
 TensorComparison failed(const std::string& name, std::string problem) {
   return {.name = name, .ok = false, .problem = std::move(problem), .ofBound = INFINITY};
@@ -96,8 +96,8 @@ void takeWorst(TensorComparison& worst, const TensorComparison& one) {
 TensorComparison compareElements(const std::string& name, const Tensor& actual, const Tensor& expected,
                                  const Tolerance& tolerance) {
   if (actual.count() != expected.count())
-    return failed(name, "holds " + std::to_string(actual.count()) + " elements, expected are " +
-                            std::to_string(expected.count()));
+    return failed(name,
+                  "has " + std::to_string(actual.count()) + " elements, expected " + std::to_string(expected.count()));
   TensorComparison worst{.name = name, .ok = true};
   for (std::size_t i = 0; i < expected.elements().size(); ++i) {
     const auto one = compareTensors(name, actual.elements()[i], expected.elements()[i], tolerance);
@@ -114,7 +114,7 @@ TensorComparison compareTensors(const std::string& name, const Tensor& actual, c
                                 const Tolerance& tolerance) {
   const bool sameKind = actual.container() == expected.container() && actual.type() == expected.type();
   if (!sameKind || actual.dims() != expected.dims())
-    return failed(name, "is " + typeText(actual) + ", expected is " + typeText(expected));
+    return failed(name, "is " + typeText(actual) + ", expected " + typeText(expected));
   if (!actual.hasData() || !expected.hasData()) return failed(name, "has no data");
   if (expected.container() != Container::None) return compareElements(name, actual, expected, tolerance);
   if (expected.type() == DataType::String) return compareStrings(name, actual, expected);

@@ -12,16 +12,17 @@ namespace {
 
 /// Returns the number by which it is judged, as text.
 std::string inWords(const TensorError& error) {
-  return fmt::format("{:.3g} {}", judgedError(error), error.codes ? "off in relative L2" : "of rms");
+  return fmt::format("{:.3g} {}", judgedError(error), error.codes ? "in relative L2" : "of rms");
 }
 
 /// Returns what is wrong by `tolerance`, for people, or nothing if it is good enough.
 std::optional<std::string> whatIsWrong(const std::optional<TensorError>& error, const Tolerance& tolerance) {
   if (!error) return std::nullopt;
-  if (error->nonFinite > 0) return fmt::format("{:.3g} % of it became infinite or NaN", 100 * error->nonFinite);
+  if (error->nonFinite > 0)
+    return fmt::format("{:.3g} % of its elements became infinite or NaN", 100 * error->nonFinite);
   if (!tolerance.rms || fractionOfBound(*error, *tolerance.rms) <= 1) return std::nullopt;
-  return fmt::format("{} is {}, allowed is {:.3g}", error->codes ? "what its codes stand for" : "max|Δ|",
-                     inWords(*error), *tolerance.rms);
+  return fmt::format("{} is {}, at most {:.3g} is allowed",
+                     error->codes ? "the error of its dequantised codes" : "max|Δ|", inWords(*error), *tolerance.rms);
 }
 
 /// Returns the first tensor with a local error, or else the first with a carried one, of those for which `counts` is
@@ -31,7 +32,7 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
                                      Counts counts) {
   for (const TensorErrors& tensor : tensors)
     if (const auto wrong = whatIsWrong(tensor.errors.local, tolerance); wrong && counts(tensor))
-      return FirstWrong{tensor.fusedNode, tensor.name, *wrong + ", its inputs exact", true};
+      return FirstWrong{tensor.fusedNode, tensor.name, *wrong + " although its inputs are exact", true};
   const TensorErrors* largest = nullptr;  // the one with the largest local error so far
   for (const TensorErrors& tensor : tensors) {
     const auto& local = tensor.errors.local;
@@ -39,9 +40,9 @@ std::optional<FirstWrong> firstAmong(const std::vector<TensorErrors>& tensors, c
     if (isLarger && !whatIsWrong(local, tolerance)) largest = &tensor;
     const auto wrong = whatIsWrong(tensor.errors.carried, tolerance);
     if (!wrong || !counts(tensor)) continue;
-    std::string why = *wrong + "; no node before it that matters to it is wrong by itself, their errors add up";
+    std::string why = *wrong + "; no node that it depends on is wrong by itself, but their errors add up";
     if (largest != nullptr)
-      why += fmt::format(": the largest is {}, of {}", inWords(*largest->errors.local), largest->name);
+      why += fmt::format(": the largest is {}, at {}", inWords(*largest->errors.local), largest->name);
     return FirstWrong{tensor.fusedNode, tensor.name, why, false};
   }
   return std::nullopt;
@@ -66,7 +67,7 @@ std::optional<FirstWrong> firstWrongOf(const std::vector<TensorErrors>& tensors,
   if (auto first = firstAmong(tensors, tolerance, [&](const TensorErrors& t) { return leading.contains(t.name); }))
     return first;
   auto harmless = firstAmong(tensors, tolerance, [](const TensorErrors&) { return true; });
-  if (harmless) harmless->why += "; no output of the network goes wrong by it";
+  if (harmless) harmless->why += "; no output of the network is wrong because of it";
   return harmless;
 }
 

@@ -95,7 +95,7 @@ class Round {
     for (const ValueId input : fused.inputs) {
       const std::vector<Tensor>* exact = exactOf(input);
       if (exact == nullptr) {
-        sums.whyNot = fmt::format("its input {} is in no memory in the exact plan", nameOf(input));
+        sums.whyNot = fmt::format("its input {} is not in memory in the exact plan", nameOf(input));
         return Done{};
       }
       given.push_back(TRY(asRead(input, *exact)));
@@ -125,18 +125,18 @@ class Round {
       const FusedOutput& output = fused.outputs[i];
       const std::vector<Tensor>* expected = exactOf(output.value);
       if (expected == nullptr) {
-        whyNot = "the exact plan does not leave it in memory";
+        whyNot = "it is not in memory in the exact plan";
         continue;
       }
       const CodeMeaning* meaning = m_counterparts.meaning(output.value);
       for (std::size_t s = 0; s < outputs[i].size(); ++s) {
         const Tensor &actual = outputs[i][s], &exact = (*expected)[s];
         if (!TensorErrorSums::comparable(actual, exact)) {
-          whyNot = "it holds no numbers, or has other extents in the exact plan";
+          whyNot = "it contains no numbers, or it has other extents in the exact plan";
         } else if (meaning != nullptr) {
           TRY(sums[i].addCodes(actual, exact, *meaning, m_options.stop));
         } else if (isFloat(exact.type()) != isFloat(actual.type())) {
-          whyNot = "what its codes stand for is not one constant scale";
+          whyNot = "its codes do not have one constant scale";
         } else {
           sums[i].add(actual, exact, output.type);
         }
@@ -169,7 +169,7 @@ void addNode(const Plan& plan, const FusedNode& fused, const std::string& ranOn,
     const FusedOutput& output = fused.outputs[i];
     const std::string& name = plan.graph().value(output.value).name;
     if (sums.local[i].empty()) {
-      report.notMeasured.push_back({name, sums.whyNot.empty() ? "it holds no elements" : sums.whyNot});
+      report.notMeasured.push_back({name, sums.whyNot.empty() ? "it has no elements" : sums.whyNot});
       if (sums.carried[i].empty()) continue;
     }
     local.add(sums.local[i]);
@@ -230,9 +230,9 @@ Result<LayerErrorReport> measureLayerErrors(std::shared_ptr<const Plan> exact, s
     const auto loweredSteps = TRY(onSample(stepsOf(lowered), names[begin]));
     const auto exactSteps = exact == nullptr ? nullptr : TRY(onSample(stepsOf(exact), names[begin]));
     if (!sameNodes(loweredSteps->plan(), *lowered))
-      return Diagnostic{.message = "at the extents of these inputs the network has another plan",
+      return Diagnostic{.message = "for the extents of these inputs, the network would have another plan",
                         .where = {.file = lowered->model->path},
-                        .help = "Give the extents with --input, so that it is planned for them."};
+                        .help = "Give the extents with --input, so that the network is planned for them."};
     const std::size_t bytes = exactSteps == nullptr ? 4 * loweredSteps->bytesInMemory() : exactSteps->bytesInMemory();
     const std::size_t end = TRY(endOfStretch(*lowered, samples, begin, extents, bytes, kMostKeptBytes));
     const auto roundNames = std::span(names).subspan(begin, end - begin);

@@ -55,9 +55,10 @@ std::vector<LostWeight> lostWeights(const Plan& plan, std::span<const NodeId> no
 
 std::string inWords(const LostWeight& weight) {
   if (weight.infinite > 0)
-    return fmt::format("weight {} becomes infinite in {}: its numbers reach {:.3g}", weight.name, name(weight.type),
-                       weight.largest);
-  return fmt::format("{:.3g} % of weight {} become 0 in {}", 100 * weight.zero, weight.name, name(weight.type));
+    return fmt::format("weight {} becomes infinite in {}, because its largest number is {:.3g}", weight.name,
+                       name(weight.type), weight.largest);
+  return fmt::format("{:.3g} % of the elements of weight {} become 0 in {}", 100 * weight.zero, weight.name,
+                     name(weight.type));
 }
 
 Json toJson(const std::vector<LostWeight>& weights) {

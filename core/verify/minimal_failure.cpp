@@ -65,7 +65,7 @@ class Minimiser {
       const std::string& name = plan.graph().value(input).name;
       const auto found = m_values.find(name);
       if (found == m_values.end())
-        return Diagnostic{.message = "the reference made no such value", .where = {.value = name}};
+        return Diagnostic{.message = "the reference did not calculate this value", .where = {.value = name}};
       values.push_back(found->second);
     }
     return values;

@@ -112,12 +112,12 @@ class RegionChecker {
 
   Status checkTactic(const Tactic& tactic, TacticCheck& check) {
     if (!beyondContract(*m_request.plan, *m_request.fused, tactic.numerics).exact()) {
-      check.note = "not run: the contract does not allow its numbers (" + tactic.numerics.text() + ")";
+      check.note = "it was not run, because the contract does not allow its numerics (" + tactic.numerics.text() + ")";
       return Done{};
     }
     auto kernel = TensorKernel::prepare(m_backend, m_request, tactic, m_store);
     if (!kernel.ok()) {
-      check.note = "not run: it cannot be prepared: " + kernel.error().text();
+      check.note = "it was not run, because it cannot be prepared: " + kernel.error().text();
       return Done{};
     }
     RoundingWitness witness;
@@ -125,12 +125,12 @@ class RegionChecker {
     for (std::size_t i = 0; i < m_cases.size(); ++i) {
       if (m_expected[i].empty()) continue;
       if (m_cases[i].denormals && tactic.numerics.flushes) {
-        note(check, "takes denormals for zero: not run on them");
+        note(check, "it treats denormals as zero, so it was not run on them");
         continue;
       }
       const auto actual = kernel.value().run(m_cases[i].inputs);
       if (!actual.ok()) {
-        fail(check, m_cases[i], {}, "it refuses: " + actual.error().text());
+        fail(check, m_cases[i], {}, "the run failed: " + actual.error().text());
         continue;
       }
       TRY(compare(check, i, actual.value()));
@@ -141,7 +141,7 @@ class RegionChecker {
     }
     if (check.ok && witness.leavesRoundingOut())
       fail(check, m_cases[last], m_request.plan->graph().value(m_request.fused->outputs.front().value).name,
-           "is nearer to what it would be if nothing were rounded inside than to what is expected");
+           "is nearer to the result without roundings between its nodes than to the expected result");
     return Done{};
   }
 
@@ -188,7 +188,7 @@ class RegionChecker {
     for (std::size_t k = 0; k < expected.size(); ++k) {
       const std::string& name = m_request.plan->graph().value(m_request.fused->outputs[k].value).name;
       if (actual[k].dims() != expected[k].dims() || actual[k].type() != expected[k].type()) {
-        fail(check, one, name, "is " + typeOf(actual[k]).text() + ", expected is " + typeOf(expected[k]).text());
+        fail(check, one, name, "is " + typeOf(actual[k]).text() + ", expected " + typeOf(expected[k]).text());
         continue;
       }
       const ElementBounds& bounds = boundsOf(number).ofOutputs[k];
@@ -207,7 +207,7 @@ class RegionChecker {
       if (fault == wrong.end()) {
         note(check, fmt::format("on {}: {} element {} is {:.9g} instead of {:.9g}", one.name, name, i, a, e));
       } else {
-        fail(check, one, name, fmt::format("element {} is {:.9g}, expected is {:.9g}", i, a, e));
+        fail(check, one, name, fmt::format("element {} is {:.9g}, expected {:.9g}", i, a, e));
       }
     }
     return Done{};

@@ -27,7 +27,7 @@ struct TacticCheck {
 /// The first wrong result. A result on an edge value is reported only if there is no other.
 struct RegionFailure {
   std::string tactic, caseName, output;
-  std::string what;            ///< for people: "element 3 is 1.5, expected is 1.25"
+  std::string what;            ///< for people: "element 3 is 1.5, expected 1.25"
   std::vector<Tensor> inputs;  ///< RegionCase::inputs
   bool isEdge = false;         ///< RegionCase::isEdge
 };

@@ -154,7 +154,8 @@ class Verifier {
       for (const GivenInputs& run : given) runs.push_back(branchInputs(*level.plan, holder, body.attribute, run));
     Status status = verifyCalls(inside, std::move(runs));
     if (status.ok() || taken || status.error().cancelled) return status;
-    leaveOut(inside, "its branch is not taken, and does not work on these inputs: " + status.error().text());
+    leaveOut(inside,
+             "its branch is not executed for these inputs, and running it on them fails: " + status.error().text());
     return Done{};
   }
 
@@ -182,11 +183,11 @@ class Verifier {
   /// Returns why there is no kernel of `fused` to verify; empty if there is one.
   static std::string whyNothing(const FusedNodeSteps& quick, const FusedNode& fused) {
     const Plan& plan = quick.plan();
-    if (hasPlannedBodies(plan, fused)) return "it runs its bodies: their regions are verified";
-    if (quick.requests().view(fused)) return "it is a view of its input: nothing runs";
+    if (hasPlannedBodies(plan, fused)) return "it only runs its bodies, whose regions are verified";
+    if (quick.requests().view(fused)) return "it is a view of its input, so no kernel runs";
     const Backend& backend = quick.backendOf(fused);
     if (backend.name() == kReferenceBackend) return "the reference runs it";
-    if (!backend.device().isHost()) return "it runs on another device than the host";
+    if (!backend.device().isHost()) return "it does not run on the host";
     return {};
   }
 
@@ -226,7 +227,7 @@ class Verifier {
     std::map<std::vector<Dims>, std::vector<GivenInputs>> ofExtents;
     for (const GivenInputs& run : given)
       if (auto extents = known.infer(run.values)) ofExtents[std::move(*extents)].push_back(run);
-    if (ofExtents.empty()) return leave(place, "the reference runs it: " + *why);
+    if (ofExtents.empty()) return leave(place, "the reference runs it, because " + *why);
     for (const auto& [extents, runs] : ofExtents)
       TRY(verifyAt(level, *steps.quick, requests.at(known.values(), extents), fused, runs));
     return Done{};
@@ -238,7 +239,7 @@ class Verifier {
     const std::size_t place = placeOf(level, fused);
     const Backend& backend = quick.backendOf(fused);
     const KernelRequest request = TRY(requests.of(fused));
-    if (isEmpty(request)) return leave(place, "something that it reads or makes has no elements");
+    if (isEmpty(request)) return leave(place, "one of its inputs or outputs has no elements");
     const auto [first, isFirst] = TRY(firstOfCode(request, backend, place));
     RegionVerdict& verdict = m_report.regions[place];
     verdict.notChecked.clear();
@@ -256,7 +257,7 @@ class Verifier {
         cases.push_back(std::move(made));
     RegionCheck check = TRY(checkRegion(backend, request, cases, m_store, m_options.stop));
     add(verdict, std::move(check.tactics));
-    if (verdict.tactics.empty()) verdict.notChecked = "the backend has no kernel for it: the reference runs it";
+    if (verdict.tactics.empty()) verdict.notChecked = "the backend has no kernel for it, so the reference runs it";
     if (!check.failure) return Done{};
     const bool tellsMore = !m_report.mismatch || (m_report.mismatch->failure.isEdge && !check.failure->isEdge);
     if (tellsMore) TRY(explain(level, requests, fused, backend, std::move(*check.failure)));

@@ -87,7 +87,7 @@ def no_package(distribution):
     return Refusal(
         f"This Python ({sys.executable}) has no package {distribution}.",
         kind="no_package",
-        help=f"Install it there: {sys.executable} -m pip install {distribution}",
+        help=f"Install it in this Python: {sys.executable} -m pip install {distribution}",
     )
 
 
@@ -107,7 +107,7 @@ def no_program(program, brought_by):
     return Refusal(
         f"There is no program {name} on the PATH of this Python ({sys.executable}), nor in {', '.join(folders)}.",
         kind="no_package",
-        help=f"{brought_by} Put its folder into PATH there.",
+        help=f"{brought_by} Add its folder to the PATH of this Python.",
     )
 
 

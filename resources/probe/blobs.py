@@ -120,7 +120,7 @@ def bring(source, target, sha256):
     if sha256 is not None and sha256_of(target) != sha256:
         os.unlink(source)
         raise Refusal(
-            "A file that was kept in that machine's cache is not what it was when it was sent.",
+            "A file in the cache of that machine has changed since it was sent.",
             kind="damaged_file",
-            help="It was removed there. Try again.",
+            help="The file was removed from the cache. Try again.",
         )

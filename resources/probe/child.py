@@ -89,7 +89,9 @@ class Job:
             bring(file["from"], file["to"], file["sha256"])
         answer = method(order["request"], order["files"], order["out"], self.progress)
         if not isinstance(answer, dict):
-            raise base.Refusal(f"The probe's part for {self._name} answered \"{op}\" with no object.", kind="failed")
+            raise base.Refusal(
+                f"The probe's part for {self._name} did not answer \"{op}\" with an object.", kind="failed"
+            )
         return answer
 
     def progress(self, phase, detail=""):
@@ -110,7 +112,7 @@ def compiler_module(name):
     """Returns the probe's module for a compiler: our own, or a module fusescope_compiler_NAME of the environment."""
     module = name.replace("-", "_")
     if not module.isidentifier():
-        raise base.Refusal(f"\"{name}\" is no name of a compiler.", kind="unknown_compiler")
+        raise base.Refusal(f"\"{name}\" is not the name of a compiler.", kind="unknown_compiler")
     if module == CODE_HASHES:
         return importlib.import_module(f"{__package__}.{module}")
     for place in (f"{__package__}.compilers.{module}", f"fusescope_compiler_{module}"):

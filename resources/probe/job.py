@@ -81,7 +81,7 @@ class Job:
         wanted = {}
         for file in order.get("files", []):
             if not is_safe_name(file.get("name")):
-                raise Refusal("A file of the request has a name that leads out of its folder.")
+                raise Refusal("A file of the request has a name that refers to a place outside its folder.")
             if "path" in file:
                 check_same_file(file)
                 ready["files"][file["name"]] = file["path"]
@@ -298,4 +298,4 @@ def check_same_file(file):
     except OSError:
         here = None
     if here is None or [here.st_dev, here.st_ino, here.st_size, here.st_mtime_ns] != file.get("identity"):
-        raise Refusal(f"{file['path']} is not the same file there.", kind="not_shared")
+        raise Refusal(f"{file['path']} is not the same file on that machine.", kind="not_shared")

@@ -101,7 +101,7 @@ class Listener:
         if self._ahead is not None and time.monotonic() - self._began >= UNCLAIMED:
             self._end_ahead()
         if time.monotonic() - self._heard >= self._silence:
-            raise OSError("nothing was heard for too long")
+            raise OSError("nothing was received for too long")
 
     def _of_a_job(self, job, step):
         try:

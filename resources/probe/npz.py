@@ -32,16 +32,16 @@ def parse(data):
     import struct
 
     if data[: len(MAGIC)] != MAGIC:
-        raise Refusal("An array is not in numpy's format.")
+        raise Refusal("An array is not in the format of numpy.")
     width, code = (2, "<H") if data[len(MAGIC)] == 1 else (4, "<I")
     start = len(MAGIC) + 2 + width
     end = start + struct.unpack(code, data[start - width : start])[0]
     header = ast.literal_eval(data[start:end].decode("utf-8").strip())
     if header["fortran_order"] and len(header["shape"]) > 1:
-        raise Refusal("An array is column-major.")
+        raise Refusal("An array is column-major, which is not supported.")
     array = Array(header["descr"], header["shape"], data[end:])
     if len(array.data) != array.size():
-        raise Refusal("An array has more or fewer bytes than its extents say.")
+        raise Refusal("The number of bytes of an array does not match its extents.")
     return array
 
 

@@ -53,7 +53,7 @@ class Handed:
         for name, output in outputs.items():
             array = output if self._numpy is None else from_numpy(self._numpy, output)
             if array.descriptor not in NAMES:
-                raise not_shared(f"A tensor of the type {array.descriptor} is not handed over in memory.")
+                raise not_shared(f"A tensor of the type {array.descriptor} cannot be passed in memory.")
             at += -at % ALIGNED
             listed.append({"name": name, "type": NAMES[array.descriptor], "dims": list(array.dims), "at": at})
             parts.append(array.data)
@@ -90,7 +90,7 @@ def opened(told):
     facts = os.fstat(descriptor)
     if [facts.st_dev, facts.st_ino] != told["identity"]:
         os.close(descriptor)
-        raise not_shared("The caller's memory is another file here.")
+        raise not_shared("The path of the caller's memory refers to another file here.")
     return descriptor
 
 

@@ -29,7 +29,7 @@ def confirmed_bytes(path, sha256):
         content = file.read()
     if hashlib.sha256(content).hexdigest() != sha256:
         raise base.Refusal(
-            "The file is not the one that was confirmed: it changed meanwhile. Nothing of it was run.", kind="asked"
+            "The file has changed since it was confirmed, so nothing of it was run.", kind="asked"
         )
     return content
 
@@ -64,7 +64,7 @@ def save(torch, program, path):
     _, error = attempt(lambda: torch.export.save(program, path))
     if error is not None:
         raise base.Refusal(
-            f"torch {torch.__version__} exported it, and cannot save the program. {first_lines(error, 3)}", kind="asked"
+            f"torch {torch.__version__} exported it, but cannot save the program. {first_lines(error, 3)}", kind="asked"
         )
 
 
@@ -118,7 +118,7 @@ def capture_torchscript(torch, content, inputs, wanted, out_folder):
         raise base.Refusal(
             f"torch {torch.__version__} cannot make a program of this TorchScript. {words}",
             kind="asked",
-            help="Export the module that it was made of: fusescope import SCRIPT.py:FUNCTION.",
+            help="Export the module from which it was made, with fusescope import SCRIPT.py:FUNCTION.",
         )
     return {"version": VERSION, "torch": torch.__version__, "way": way, "evaluated": False, "tried": tried,
             "problem": None, "extents": {}, **torch_breaks.NOT_ASKED}  # fmt: skip
@@ -157,11 +157,13 @@ def arguments_of(torch, module, inputs):
             names.append(each.name)
         elif not each.has_default_value():
             raise base.Refusal(
-                f"The argument {each.name} ({each.type}) of forward() has no extents: a TorchScript file does not hold them.",
+                f"The argument {each.name} ({each.type}) of forward() has no extents, because TorchScript does not "
+                "contain them.",
                 kind="asked",
                 help=f"Give them: --input {each.name}=1,3,224,224:f32. The arguments are {takes}."
                 if "Tensor" in str(each.type)
-                else "It is no tensor: export the module that the file was made of, by fusescope import SCRIPT.py:FUNCTION.",
+                else "It is not a tensor. Export the module from which the file was made, with fusescope import "
+                "SCRIPT.py:FUNCTION.",
             )
         else:
             arguments.append(each.default_value)
@@ -170,7 +172,7 @@ def arguments_of(torch, module, inputs):
 
 def tensor_of(torch, numbers, told):
     if told["type"] not in OF_TYPE:
-        raise base.Refusal(f"The input {told['name']} cannot be {told['type']} here.", kind="asked")
+        raise base.Refusal(f"The input {told['name']} cannot have the type {told['type']} here.", kind="asked")
     dtype = getattr(torch, OF_TYPE[told["type"]])
     if dtype.is_floating_point:
         return torch.rand(told["dims"], generator=numbers).to(dtype)

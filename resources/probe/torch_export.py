@@ -76,7 +76,9 @@ def symbols_of(exported, names):
     for symbol, name in names.items():
         if symbol not in known:
             there = f"Its open extents are {', '.join(known)}." if known else "All its extents are fixed."
-            raise base.Refusal(f"The program has no extent {symbol} to be called {name}.", kind="asked", help=there)
+            raise base.Refusal(
+                f"The program has no extent {symbol}, so it cannot be called {name}.", kind="asked", help=there
+            )
         taken = [each for each in known if each != symbol and names.get(each, each) == name]
         if taken:
             raise base.Refusal(f"{symbol} and {taken[0]} cannot both be called {name}.", kind="asked")
@@ -190,8 +192,8 @@ def refused(torch, exported, error):
     return base.Refusal(
         f"torch {torch.__version__} cannot export the program to ONNX{about}. {first_lines(chain[-1], 3)}",
         kind="asked",
-        help="Write that part of the module in other operators, or use an environment with a newer torch and "
-        "onnxscript. The program opens as it is to be looked at and planned.",
+        help="Write this part of the module with other operators, or use an environment with a newer torch and "
+        "onnxscript. The program itself can be opened, to be looked at and planned.",
     )
 
 

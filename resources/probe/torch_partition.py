@@ -155,10 +155,10 @@ class Listener:
                 continue
             near = difflib.get_close_matches(asked, sorted(names), 3, 0.3) or sorted(names)[:NAMED_AT_MOST]
             raise Refusal(
-                f"The program has no operator {asked} when Torch-TensorRT has lowered it, so that keeping it in torch "
+                f"The program has no operator {asked} when Torch-TensorRT has lowered it, so keeping it in torch "
                 "would change nothing.",
                 kind="asked",
-                help=f"Operators that it has: {', '.join(near)}.",
+                help=f"The operators of the program include {', '.join(near)}.",
             )
 
     def cause(self, name):
@@ -194,7 +194,7 @@ class Listener:
                 f"Torch-TensorRT would not compile the program as a whole: {len(named)} of {self._total} operators stay "
                 f"in torch: {', '.join(named[:NAMED_AT_MOST])}{more}.",
                 kind="asked",
-                help="Without require-full-compilation=on the plan says why each of them does.",
+                help="Without require-full-compilation=on, the plan says why each of them stays there.",
             )
         return Refusal(f"Torch-TensorRT could not divide the program. {first_lines(error)}", kind="asked")
 

@@ -103,16 +103,18 @@ def factory(script, path, name):
             key for key, value in vars(script).items() if inspect.isfunction(value) and value.__module__ == script.__name__
         ]
         raise base.Refusal(
-            f"It has no function {name}.",
+            f"The script has no function {name}.",
             kind="asked",
             help=f"Its functions are {', '.join(known)}." if known else "It defines no function.",
         )
     if not callable(make):
-        raise base.Refusal(f"{name} is no function, but of the type {type(make).__name__}.", kind="asked", help=FORM)
+        raise base.Refusal(
+            f"{name} is not a function, but has the type {type(make).__name__}.", kind="asked", help=FORM
+        )
     needed = arguments_without_default(make)
     if needed:
         raise base.Refusal(
-            f"{line_of(make)}{name}() needs arguments ({', '.join(needed)}), and is called without any.",
+            f"{line_of(make)}{name}() needs arguments ({', '.join(needed)}), but it is called without any.",
             kind="asked",
             help="Write a function without arguments that calls it.",
         )

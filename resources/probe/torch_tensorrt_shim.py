@@ -21,11 +21,11 @@ def check(version):
     if version.split("+")[0] == VERSION:
         return
     raise base.Refusal(
-        f"Torch-TensorRT {version} cannot be imported on a machine without an NVIDIA GPU, and Fusescope knows a way "
-        f"round that for version {VERSION} alone.",
+        f"Torch-TensorRT {version} cannot be imported on a machine without an NVIDIA GPU, and Fusescope can avoid "
+        f"this only for version {VERSION}.",
         kind="asked",
-        help=f"Install that one: {sys.executable} -m pip install torch-tensorrt-rtx=={VERSION}; or use an environment "
-        "on a machine with a GPU.",
+        help=f"Install this version: {sys.executable} -m pip install torch-tensorrt-rtx=={VERSION}; or use an "
+        "environment on a machine with a GPU.",
     )
 
 

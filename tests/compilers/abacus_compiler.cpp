@@ -111,7 +111,7 @@ class AbacusEngine final : public Engine {
   Result<RunResult> run(const std::map<std::string, Tensor>& inputs, const std::vector<std::string>& mark,
                         const StopToken& stop) override {
     if (!mark.empty()) return Diagnostic{.message = kInnerValues, .where = {.value = mark.front()}};
-    TRY(beThere(stop));
+    TRY(ensureProcess(stop));
     const std::string in = *m_folder / "run.npz", out = *m_folder / "outputs.npz";
     TRY(writeNpz(in, inputs));
     TRY(ask({{"op", "run"}, {"inputs", in}, {"outputs", out}}, "while it ran", stop));
@@ -119,7 +119,7 @@ class AbacusEngine final : public Engine {
   }
 
   Result<TimeReport> time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) override {
-    TRY(beThere(options.stop));
+    TRY(ensureProcess(options.stop));
     const std::string in = *m_folder / "time.npz";
     TRY(writeNpz(in, inputs));
     const Json answer = TRY(ask({{"op", "time"},
@@ -145,7 +145,8 @@ class AbacusEngine final : public Engine {
   }
 
   Status save(const std::filesystem::path& path) const override {
-    return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
+    return Diagnostic{.message = "the engine of a part of a network cannot be kept separately",
+                      .where = {.file = path.string()}};
   }
 
  private:
@@ -175,7 +176,7 @@ class AbacusEngine final : public Engine {
                "while it compiled", stop);
   }
 
-  Status beThere(const StopToken& stop) {
+  Status ensureProcess(const StopToken& stop) {
     if (!m_child->isThere()) TRY(wake(stop));
     return Done{};
   }

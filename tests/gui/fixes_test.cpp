@@ -57,7 +57,7 @@ class FixesTest : public QObject {
     buildAndEvaluate();
     m_window->selection().set({m_window->runs().failure()->node});
     QTRY_VERIFY(!linkNamed("Pin ").target.isEmpty());
-    QVERIFY2(panel().contains("relu_1 is stored in f32 in place of f16"), qPrintable(panel()));
+    QVERIFY2(panel().contains("relu_1 is stored in f32 instead of f16"), qPrintable(panel()));
     QVERIFY2(panel().contains("tried: relu_1 is right"), qPrintable(panel()));
     QVERIFY2(linkNamed("Pin ").text.contains("node_layer_norm"), qPrintable(linkNamed("Pin ").text));
   }

@@ -319,12 +319,12 @@ class ModelsTest : public QObject {
 
   void whatCannotBeToldIsNoErrorAndStandsLast() {
     const TensorComparison exact{.name = "exact", .ok = true};
-    const TensorComparison lost{.name = "lost", .ok = true, .problem = "neither side holds a finite number"};
+    const TensorComparison lost{.name = "lost", .ok = true, .problem = "neither side contains a finite number"};
     const TensorComparison missing{.name = "missing", .problem = "is missing"};
     const TableContent errors = errorsContent({exact, lost, missing}, {});
     const TableRow &exactRow = errors.rows[0], &lostRow = errors.rows[1], &missingRow = errors.rows[2];
     QCOMPARE(exactRow.cells[2].text, QStringLiteral("0"));
-    QCOMPARE(lostRow.cells[1].text, QStringLiteral("cannot be told: neither side holds a finite number"));
+    QCOMPARE(lostRow.cells[1].text, QStringLiteral("cannot be told: neither side contains a finite number"));
     QCOMPARE(missingRow.cells[1].text, QStringLiteral("is missing"));
     for (const int number : {2, 3, 4}) {
       const auto at = static_cast<std::size_t>(number);
@@ -345,7 +345,7 @@ class ModelsTest : public QObject {
     const TableContent samples = verdictsContent(&evaluation, Tolerance::standard());
     QCOMPARE(samples.rows[0].cells[0].text, QStringLiteral("second"));
     QCOMPARE(samples.rows[1].cells[3].text, QStringLiteral("–"));
-    QVERIFY(samples.rows[1].cells[2].text.contains("neither side holds a finite number"));
+    QVERIFY(samples.rows[1].cells[2].text.contains("neither side contains a finite number"));
   }
 
   void filterLanguage() {

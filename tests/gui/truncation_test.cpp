@@ -85,9 +85,9 @@ class TruncationTest : public QObject {
     QVERIFY2(saidOf(*dialog, "scale", kOurs).contains("stays f64"), qPrintable(saidOf(*dialog, "scale", kOurs)));
     dialog->inputs().setCurrentIndex(static_cast<int>(TruncateMode::Double));
     dialog->constants().setCurrentIndex(static_cast<int>(TruncateMode::Double));
-    QTRY_COMPARE_WITH_TIMEOUT(saidOf(*dialog, "d", kOurs), QStringLiteral("cast to f32 in front of segment_0"),
+    QTRY_COMPARE_WITH_TIMEOUT(saidOf(*dialog, "d", kOurs), QStringLiteral("cast to f32 before segment_0"),
                               test::kPatienceMs);
-    QVERIFY2(saidOf(*dialog, "scale", kOurs).startsWith("held as f32"), qPrintable(saidOf(*dialog, "scale", kOurs)));
+    QVERIFY2(saidOf(*dialog, "scale", kOurs).startsWith("stored as f32"), qPrintable(saidOf(*dialog, "scale", kOurs)));
     dialog->reject();
     QVERIFY2(m_window->document().directives().empty(), "modes are only looked at until they are accepted");
   }

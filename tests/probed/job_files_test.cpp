@@ -197,7 +197,7 @@ TEST_F(JobOf, AResultIsNotTrusted) {
        "new.writestr('files/9/zeros', bytes(50 << 20)); new.close()",
        result()});
   ASSERT_EQ(bomb.status, 0) << bomb.err;
-  EXPECT_TRUE(has(problem(), "holds more than that when it is unpacked")) << problem();
+  EXPECT_TRUE(has(problem(), "contains more than that when it is unpacked")) << problem();
 }
 
 TEST_F(JobOf, BadUseIsToldBeforeAnythingIsWritten) {

@@ -153,7 +153,8 @@ TEST_P(Both, StronglyTypedTheNetworkSaysTheTypes) {
 TEST_P(Both, AVersionWithoutTypesOfLayersSaysSo) {
   serve("11.1");
   const std::string why = said({"plan", network(), "--compiler", GetParam(), "--target", "tensorrt-10"}, 2);
-  EXPECT_NE(why.find("has no layer precisions: the types of the network decide since 11"), std::string::npos) << why;
+  EXPECT_NE(why.find("has no layer precisions: the types in the network decide since version 11"), std::string::npos)
+      << why;
 }
 
 TEST_P(Both, PinsOfTwoKindsOfStrictnessAreRefused) {
@@ -251,7 +252,7 @@ TEST_F(Tensorrt, KeepsTheTimesOfTacticsInAFile) {
   }
   m_folder.write("times.cache", "of another card");
   const std::string why = said({"plan", network(), "--compiler", "tensorrt", "--compiler-option", option}, 2);
-  EXPECT_NE(why.find("is of another TensorRT or another card"), std::string::npos) << why;
+  EXPECT_NE(why.find("belongs to another TensorRT or another card"), std::string::npos) << why;
   EXPECT_EQ(readTextFile(cache).value(), "of another card") << "what is refused stays as it was";
 }
 

@@ -39,7 +39,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(torch_capture.confirmed_bytes(self.path, digest), b"1 / 0")
         with open(self.path, "ab") as file:
             file.write(b"\n")
-        with self.assertRaisesRegex(base.Refusal, "not the one that was confirmed"):
+        with self.assertRaisesRegex(base.Refusal, "has changed since it was confirmed"):
             torch_capture.confirmed_bytes(self.path, digest)
 
     def test_every_form_that_a_function_may_return_is_taken(self):
@@ -76,7 +76,7 @@ class Scripts(unittest.TestCase):
 
     def test_what_cannot_be_called_is_refused(self):
         self.assertIn("line 2: make() needs arguments (width)", self.refusal_of("def make(width): pass").message)
-        self.assertIn("of the type int", self.refusal_of("make = 3").message)
+        self.assertIn("has the type int", self.refusal_of("make = 3").message)
         self.assertIn("Its functions are other.", self.refusal_of("def other(): pass").help)
         self.assertIn("It defines no function.", self.refusal_of("").help)
 

@@ -135,8 +135,8 @@ TEST_F(RecordedPartition, TruncationStandsBesideOurs) {
   EXPECT_EQ(fatesBeside(apart["truncation_beside"])[2].substr(0, 16), "d: cast_in_front");
   const ProcessResult text = fusescopeCommand(beside({"--truncate", "double"}));
   EXPECT_TRUE(has(text.out, "Truncation by torch-tensorrt 2.14.0, beside fusescope for tensorrt-rtx")) << text.out;
-  EXPECT_TRUE(has(text.out, "cast to f32 in front of _run_on_acc_2")) << text.out;
-  EXPECT_TRUE(has(text.out, "cast to f32 in front of segment_0")) << text.out;
+  EXPECT_TRUE(has(text.out, "cast to f32 before _run_on_acc_2")) << text.out;
+  EXPECT_TRUE(has(text.out, "cast to f32 before segment_0")) << text.out;
   const std::string options = "--compiler torch-tensorrt@" + result() + " --compiler-option truncate-double=on";
   const Arguments diff{
       "diff", model, model, "--plan-a", options, "--plan-b", "--target tensorrt-rtx --truncate double", "--json"};

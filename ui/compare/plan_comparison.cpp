@@ -64,7 +64,7 @@ void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
       change.because = {node->second->why};
 }
 
-/// Adds descriptions such as "two nodes → one kernel: Relu taken in" or "folded".
+/// Adds descriptions such as "two nodes → one kernel: Relu merged in" or "folded".
 void tellOfFile(const PairOfFile& pair, std::vector<DifferenceGroup>& groups) {
   for (DifferenceGroup& group : groups) {
     if (group.topic == DifferenceTopic::Fate) {

@@ -33,7 +33,7 @@ TruncateMode modeIn(const QComboBox& box) {
 /// Returns the read-back plan on screen if its engines have a target of their own, otherwise null.
 const ReadBackPlan* madeWithEngines(const DockContext& context) {
   const auto snapshot = context.document.snapshot();
-  return snapshot && tellsEngines(*snapshot->cover) ? snapshot->made() : nullptr;
+  return snapshot && reportsEngines(*snapshot->cover) ? snapshot->made() : nullptr;
 }
 
 QString aboutText(const ReadBackPlan* made) {

@@ -344,7 +344,7 @@ QString MainWindow::truncationRefusal() const {
   const auto snapshot = m_document->snapshot();
   if (!snapshot) return QStringLiteral("Open a network first.");
   const Target& target = snapshot->plan->target;
-  return target.lacksInt64 || target.lacksFloat64 || tellsEngines(*snapshot->cover)
+  return target.lacksInt64 || target.lacksFloat64 || reportsEngines(*snapshot->cover)
              ? QString()
              : QStringLiteral("%1 supports int64 and float64: nothing is truncated.").arg(qs(target.name));
 }

@@ -38,7 +38,7 @@ class GatherStep final : public Step {
     };
     for (std::int64_t i = 0; i < count; ++i) {
       if (index(i) >= 0 && index(i) < m_extent) continue;
-      return Diagnostic{.message = "an index is outside of the axis, whose extent is " + std::to_string(m_extent),
+      return Diagnostic{.message = "an index is outside the axis, whose extent is " + std::to_string(m_extent),
                         .where = {.node = m_name}};
     }
     const std::int64_t total = m_outer * count;

@@ -38,7 +38,8 @@ Result<std::unique_ptr<const Code>> conversion(const TensorDesc& from, const Ten
     const auto sink = dnnlDesc(next.desc());
     if (!source || !sink) {
       return Diagnostic{.message = "a tensor " + toText(at.dims) + " of " + std::string(name(at.dtype)) +
-                                   " has no format '" + (at.format.isPlain() ? next.format : at.format).text() + "'"};
+                                   " cannot have the memory format '" +
+                                   (at.format.isPlain() ? next.format : at.format).text() + "'"};
     }
     program.addStep(TRY(makeReorder(*source, at.buffer, *sink, next.buffer)), {at.buffer}, {next.buffer});
     at = next;

@@ -358,7 +358,7 @@ Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, 
     std::vector<std::string> names;
     for (const Tactic& known : nativeTactics(request)) names.push_back(known.name);
     names.emplace_back("reference");
-    return {.message = "there is no tactic '" + tactic.name + "' for this node here",
+    return {.message = "there is no tactic '" + tactic.name + "' for this node",
             .where = {.node = request.fused->name},
             .help = nearestInWords(tactic.name, names, "There are " + listed(names) + ".")};
   };

@@ -61,7 +61,7 @@ class RecurrentStep final : public Step {
     for (std::int64_t b = 0; m_call.lengths && b < m_call.batch; ++b) {
       const std::int64_t length = lengthOf(b, memory);
       if (length < 0 || length > m_call.time)
-        return Diagnostic{.message = "sequence_lens holds " + std::to_string(length) + ", but the sequences have " +
+        return Diagnostic{.message = "sequence_lens contains " + std::to_string(length) + ", but the sequences have " +
                                      std::to_string(m_call.time) + " steps"};
     }
     return Done{};

@@ -27,9 +27,9 @@ class ReferenceStep final : public Step {
       const Tensor result = results[i].type() == ref.dtype ? results[i] : results[i].converted(ref.dtype);
       if (result.dims() != ref.dims) {
         return Diagnostic{
-            .message = "its result is " + toText(result.dims()) + " where the plan expects " + toText(ref.dims),
+            .message = "its result has extents " + toText(result.dims()) + ", but the plan expects " + toText(ref.dims),
             .where = {.node = m_call.node.name},
-            .help = "The extents depend on values that differ from those the plan was made with."};
+            .help = "The extents depend on values, which differ from those for which the plan was made."};
       }
       if (result.byteSize() > 0) std::memcpy(bytesAt(ref, memory), result.bytes(), result.byteSize());
     }

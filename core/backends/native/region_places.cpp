@@ -136,7 +136,8 @@ Status RegionPlaces::reorder(const Ref& from, const Ref& to) {
   const auto source = dnnlDesc(from.desc());
   const auto target = dnnlDesc(to.desc());
   if (!source || !target)
-    return Diagnostic{.message = "a tensor of this type has no such format", .where = {.node = fused().name}};
+    return Diagnostic{.message = "a tensor of this type cannot have this memory format",
+                      .where = {.node = fused().name}};
   m_program.addStep(TRY(makeReorder(*source, from.buffer, *target, to.buffer, byteSize(from.dtype, from.offset))),
                     {from.buffer}, {to.buffer});
   return Done{};

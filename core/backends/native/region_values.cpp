@@ -135,8 +135,9 @@ Status RegionPlaces::defineLook(ValueId value, ValueId source, const ViewOrigin:
     looked = View(TRY(plain(TRY(seen(source)))));
     from.reset();
     if (!look(looked, extents()))
-      return Diagnostic{.message = "cannot see " + toText(Dims(looked.dims())) + " as " + toText(dimsOf(value)),
-                        .where = {.node = fused().name, .value = graph().value(value).name}};
+      return Diagnostic{
+          .message = "cannot reinterpret the extents " + toText(Dims(looked.dims())) + " as " + toText(dimsOf(value)),
+          .where = {.node = fused().name, .value = graph().value(value).name}};
   }
   m_views.insert_or_assign(value, std::move(looked));
   if (!from) return Done{};

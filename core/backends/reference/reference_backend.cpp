@@ -43,15 +43,15 @@ class ReferenceBackend final : public Backend {
     if (tactic.implementation != kTactic)
       return Diagnostic{.message = "the reference backend has no tactic '" + tactic.name + "'",
                         .where = {.node = request.fused->name},
-                        .help = "Its only one is 'reference'."};
+                        .help = "Its only tactic is 'reference'."};
     return compileReference(request);
   }
 
   Result<std::unique_ptr<const Code>> compileConversion(const TensorDesc& from, const TensorDesc& to,
                                                         int) const override {
     if (!from.format.isPlain() || !to.format.isPlain())
-      return Diagnostic{.message = "the reference backend knows plain tensors only, not " + from.format.text() +
-                                   " to " + to.format.text()};
+      return Diagnostic{.message = "the reference backend only supports plain tensors, so it cannot convert " +
+                                   from.format.text() + " to " + to.format.text()};
     if (elementCount(from.dims) != elementCount(to.dims))
       return Diagnostic{.message =
                             "a conversion cannot change extents from " + toText(from.dims) + " to " + toText(to.dims)};

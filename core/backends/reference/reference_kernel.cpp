@@ -41,7 +41,7 @@ class ReferenceKernel final : public Code {
   Status store(const Tensor& tensor, const TensorDesc& desc, std::byte* bytes) const {
     if (tensor.dims() != desc.dims)
       return Diagnostic{
-          .message = "gave extents " + toText(tensor.dims()) + " where " + toText(desc.dims) + " were inferred",
+          .message = "calculated extents " + toText(tensor.dims()) + ", but " + toText(desc.dims) + " were inferred",
           .where = {.node = *m_name}};
     if (tensor.byteSize() > 0) std::memcpy(bytes, tensor.bytes(), tensor.byteSize());
     return Done{};

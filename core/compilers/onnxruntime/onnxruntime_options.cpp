@@ -44,24 +44,25 @@ void leaveOutForbidden(const Plan& plan, Json& disabled) {
 }  // namespace
 
 std::vector<CompilerOption> compilerOptions() {
-  return {{.name = "level",
-           .values = {"none", "basic", "extended", "all"},
-           .initial = "all",
-           .help = "how far it optimises: basic folds and simplifies, extended fuses for the provider, all changes "
-                   "layouts, too"},
-          {.name = "disable",
-           .values = {},
-           .initial = "",
-           .help = "names of optimisers that it leaves out, parted by commas: MatMulAddFusion,NchwcTransformer"},
-          {.name = kProvider,
-           .values = {},
-           .initial = kCpuProvider,
-           .help = "what runs the nodes that it takes; the CPU runs the others"},
-          {.name = kTf32,
-           .values = {"default", "off"},
-           .initial = "default",
-           .help = "default: CUDAExecutionProvider may multiply values of f32 in TF32, which keeps 10 bits of each "
-                   "mantissa; off: it keeps all 23"}};
+  return {
+      {.name = "level",
+       .values = {"none", "basic", "extended", "all"},
+       .initial = "all",
+       .help = "the level of graph optimisation: basic folds constants and simplifies, extended also fuses nodes for "
+               "the provider, all also changes memory layouts"},
+      {.name = "disable",
+       .values = {},
+       .initial = "",
+       .help = "names of optimisers that it leaves out, separated by commas: MatMulAddFusion,NchwcTransformer"},
+      {.name = kProvider,
+       .values = {},
+       .initial = kCpuProvider,
+       .help = "the execution provider; nodes that it does not support run on the CPU"},
+      {.name = kTf32,
+       .values = {"default", "off"},
+       .initial = "default",
+       .help = "default: CUDAExecutionProvider may multiply values of f32 in TF32, which keeps 10 bits of each "
+               "mantissa; off: it keeps all 23"}};
 }
 
 bool runsOnCard(const CompilerOptions& options) {

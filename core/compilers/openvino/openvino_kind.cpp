@@ -38,7 +38,7 @@ class OpenvinoKind : public ProbedKind {
     return {{.name = "hint",
              .values = {kHintAsPlanned, "f32", "bf16", "f16"},
              .initial = kHintAsPlanned,
-             .help = "the type that it may calculate floats in; as planned: the type below f32 of most nodes of the "
+             .help = "the type in which it may calculate floats; as planned: the type below f32 of most nodes of the "
                      "plan, else f32"}};
   }
 

@@ -79,7 +79,7 @@ Result<std::string> XmlReader::unescaped(std::string_view raw) const {
     if (found == std::string_view::npos) return text;
     const auto stop = raw.find(';', found);
     const std::string meant = stop == std::string_view::npos ? "" : entity(raw.substr(found + 1, stop - found - 1));
-    if (meant.empty()) return errorHere("an entity that XML does not have");
+    if (meant.empty()) return errorHere("this entity does not exist in XML");
     text += meant;
     raw.remove_prefix(stop + 1);
   }
@@ -94,7 +94,7 @@ Result<const XmlReader::Event*> XmlReader::next() {
     const auto open = std::min(m_text.find('<', m_at), m_text.size());
     const std::string_view between = trimmed(m_text.substr(m_at, open - m_at));
     if (!between.empty()) {
-      if (m_path.empty()) return fail("text that is outside all elements");
+      if (m_path.empty()) return fail("there is text outside all elements");
       m_event = {.kind = Kind::Text, .text = TRY(unescaped(between))};
       m_at = open;
       return &m_event;
@@ -109,7 +109,7 @@ Result<const XmlReader::Event*> XmlReader::next() {
     if (rest.starts_with("<?") || rest.starts_with("<!--")) {
       if (!skipTo(rest.starts_with("<?") ? "?>" : "-->")) return fail("the file ends within a comment");
     } else if (rest.starts_with("<!")) {
-      return fail("a declaration, which a file of OpenVINO does not contain");
+      return fail("there is a declaration, which a file of OpenVINO does not contain");
     } else {
       return rest.starts_with("</") ? readEnd() : readStart();
     }
@@ -121,10 +121,10 @@ Status XmlReader::readAttributes() {
     const std::size_t before = m_at;
     skipBlanks();
     if (m_at < m_text.size() && (m_text[m_at] == '>' || m_text[m_at] == '/')) return Done{};
-    if (m_at == before) return errorHere("no blank before an attribute");
+    if (m_at == before) return errorHere("a blank is missing before an attribute");
     const std::string_view key = takeName();
     skipBlanks();
-    if (key.empty() || m_at >= m_text.size() || m_text[m_at] != '=') return errorHere("not an attribute");
+    if (key.empty() || m_at >= m_text.size() || m_text[m_at] != '=') return errorHere("this is not an attribute");
     ++m_at;
     skipBlanks();
     const char quote = m_at < m_text.size() ? m_text[m_at] : ' ';
@@ -137,15 +137,15 @@ Status XmlReader::readAttributes() {
 }
 
 Result<const XmlReader::Event*> XmlReader::readStart() {
-  if (m_path.empty() && m_hadRoot) return fail("a second outermost element");
+  if (m_path.empty() && m_hadRoot) return fail("there is a second outermost element");
   if (m_path.size() == kMostDepth) return fail(fmt::format("elements are nested more than {} deep", kMostDepth));
   ++m_at;
   const std::string_view name = takeName();
-  if (name.empty()) return fail("not an element");
+  if (name.empty()) return fail("this is not an element");
   m_event = {.kind = Kind::Start, .name = name};
   TRY(readAttributes());
   m_endsAtOnce = m_text[m_at] == '/';
-  if (m_endsAtOnce && m_text.substr(m_at, 2) != "/>") return fail("not the end of an element");
+  if (m_endsAtOnce && m_text.substr(m_at, 2) != "/>") return fail("the element does not end with />");
   m_at += m_endsAtOnce ? 2 : 1;
   m_path.push_back(name);
   m_hadRoot = true;
@@ -157,7 +157,7 @@ Result<const XmlReader::Event*> XmlReader::readEnd() {
   const std::string_view name = takeName();
   skipBlanks();
   if (m_path.empty() || name != m_path.back() || m_at >= m_text.size() || m_text[m_at] != '>')
-    return fail("the end of an element that did not start");
+    return fail("this is the end of an element that did not start");
   ++m_at;
   return end(name);
 }

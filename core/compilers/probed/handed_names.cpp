@@ -25,7 +25,7 @@ std::string_view numberIn(std::string_view word) {
                                                                                : std::string_view();
 }
 
-Spoken resolve(const CompilerInput& network, std::string_view number) {
+Mention resolve(const CompilerInput& network, std::string_view number) {
   if (const auto node = network.nodes.find(number); node != network.nodes.end() && !node->second.empty())
     return {.node = node->second.front(), .value = {}};
   if (const auto value = network.values.find(number); value != network.values.end())
@@ -34,10 +34,10 @@ Spoken resolve(const CompilerInput& network, std::string_view number) {
 }
 
 /// Returns the name that the plan uses, or else the name in the file; null if neither knows the number.
-const std::string* nameOf(const CompilerInput& network, const Spoken& spoken, std::string_view number) {
+const std::string* nameOf(const CompilerInput& network, const Mention& mention, std::string_view number) {
   const Graph& graph = network.plan->graph();
-  if (spoken.node.valid()) return &graph.node(spoken.node).name;
-  if (spoken.value.valid()) return &graph.value(spoken.value).name;
+  if (mention.node.valid()) return &graph.node(mention.node).name;
+  if (mention.value.valid()) return &graph.value(mention.value).name;
   const auto inFile = network.namesInFile.find(number);
   return inFile == network.namesInFile.end() ? nullptr : &inFile->second;
 }
@@ -54,12 +54,14 @@ void forWords(std::string_view text, const std::function<void(std::string_view)>
 
 }  // namespace
 
-std::vector<Spoken> spokenOf(const CompilerInput& network, std::string_view text) {
-  std::vector<Spoken> all;
+std::vector<Mention> mentionsIn(const CompilerInput& network, std::string_view text) {
+  std::vector<Mention> all;
   forWords(text, [&](std::string_view word) {
-    const Spoken spoken = resolve(network, numberIn(word));
-    const auto isSame = [&](const Spoken& other) { return other.node == spoken.node && other.value == spoken.value; };
-    if ((spoken.node.valid() || spoken.value.valid()) && std::ranges::none_of(all, isSame)) all.push_back(spoken);
+    const Mention mention = resolve(network, numberIn(word));
+    const auto isSame = [&](const Mention& other) {
+      return other.node == mention.node && other.value == mention.value;
+    };
+    if ((mention.node.valid() || mention.value.valid()) && std::ranges::none_of(all, isSame)) all.push_back(mention);
   });
   return all;
 }
@@ -68,8 +70,8 @@ std::string inNamesOfNetwork(const CompilerInput& network, std::string_view text
   std::string made;
   forWords(text, [&](std::string_view word) {
     const std::string_view number = numberIn(word);
-    const Spoken spoken = resolve(network, number);
-    if (const std::string* name = nameOf(network, spoken, number); name != nullptr) {
+    const Mention mention = resolve(network, number);
+    if (const std::string* name = nameOf(network, mention, number); name != nullptr) {
       made += *name;
       word.remove_prefix(number.size());
     }

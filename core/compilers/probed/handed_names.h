@@ -9,14 +9,14 @@
 namespace fusescope {
 
 /// A node or a value of a plan that a text mentions; exactly one of both is valid.
-struct Spoken {
+struct Mention {
   NodeId node;
   ValueId value;
 };
 
 /// Returns what `text` mentions by the numbers of `network`, each once, in the order of the text: "n12", and "n12_0"
 /// for a layer that the compiler made from the node.
-std::vector<Spoken> spokenOf(const CompilerInput& network, std::string_view text);
+std::vector<Mention> mentionsIn(const CompilerInput& network, std::string_view text);
 
 /// Replaces the numbers in `text` by the names of the user's network. A suffix that the compiler added to a number is
 /// kept after the name.

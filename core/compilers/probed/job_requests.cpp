@@ -82,7 +82,7 @@ Result<JobRequests> jobRequests(const ProbedKind& kind, const std::shared_ptr<co
                                "so a job cannot run or time them",
                                plan->segments.size()),
         .where = {.file = plan->model->path, .attribute = "--do"},
-        .help = "Pack a job that only compiles (--do plan), or extract the part that the compiler shall run."};
+        .help = "Pack a job that only compiles (--do plan), or extract the part that the compiler is to run."};
   if (kind.saysSupport()) TRY(asking.support());
   bool isAny = false;
   for (const Segment& segment : plan->segments) {

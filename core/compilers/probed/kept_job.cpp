@@ -167,7 +167,7 @@ Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const StopToken&
 }
 
 void KeptJob::keep(const Json& key, std::string_view bytes, double ms) {
-  if (!m_context.holdsStill()) return;
+  if (!m_context.isWitnessValid()) return;
   m_store.keep({.kind = kAnswerKind,
                 .about = fmt::format("{}: {}", m_context.about, textOf(key, "op")),
                 .madeBy = std::string(kFusescopeVersion),

@@ -25,7 +25,7 @@ struct AnswerContext {
   /// Starts a process that imports the compiler.
   std::function<Result<std::unique_ptr<ProbeJob>>(const StopToken& stop)> start;
   /// Returns whether `environment` is still true, so that an answer that was given meanwhile may be kept with it.
-  std::function<bool()> holdsStill;
+  std::function<bool()> isWitnessValid;
 };
 
 /// The value of KeptFacts::kind for answers.

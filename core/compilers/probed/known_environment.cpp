@@ -142,7 +142,8 @@ std::string whyNotKept(const Json& witness) {
   return why;
 }
 
-bool holdsStill(const Environment& environment, std::string_view compiler, const Json& witness, const StopToken& stop) {
+bool isWitnessValid(const Environment& environment, std::string_view compiler, const Json& witness,
+                    const StopToken& stop) {
   if (!programOf(environment.command).empty() && isUnchanged(witness)) return true;
   const auto now = askWitness(environment, compiler, stop);
   return now.ok() && now.value() == witness;

@@ -40,6 +40,7 @@ std::string whyNotKept(const Json& witness);
 
 /// Returns whether the stored witness of an environment is still valid. If its files are on this machine, they are
 /// checked; otherwise the listener is asked again.
-bool holdsStill(const Environment& environment, std::string_view compiler, const Json& witness, const StopToken& stop);
+bool isWitnessValid(const Environment& environment, std::string_view compiler, const Json& witness,
+                    const StopToken& stop);
 
 }  // namespace fusescope

@@ -172,7 +172,7 @@ class Marking {
     for (std::size_t i = 0; i < given.size(); ++i)
       for (const Candidate& each : batch) {
         const auto tensor = given[i].find(each.inFile);
-        if (tensor == given[i].end()) return std::string("the compiler returned no such output");
+        if (tensor == given[i].end()) return std::string("the compiler did not return this output");
         if (const std::string why = whyOtherwise(each, tensor->second.type()); !why.empty()) {
           refuse(each, why);
           continue;

@@ -191,9 +191,9 @@ Result<AnswerContext> ProbedCompiler::answerContext(std::string_view about, cons
                        .code = [code = where.code](std::chrono::milliseconds most,
                                                    const StopToken& stopped) { return code->wait(most, stopped); },
                        .start = [this](const StopToken& stopped) { return takeJob(stopped); },
-                       .holdsStill =
+                       .isWitnessValid =
                            [this, environment = where.environment, witness = where.witness] {
-                             return fusescope::holdsStill(environment, m_kind.name(), witness, {});
+                             return fusescope::isWitnessValid(environment, m_kind.name(), witness, {});
                            }};
 }
 

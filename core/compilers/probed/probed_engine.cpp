@@ -103,14 +103,14 @@ Json ProbedEngine::compileRequest() const {
 Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOptions& options) {
   std::unique_ptr<KeptJob>& kept = m_held->kept;
   if (options.onlyMade) kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
-  if (kept == nullptr) return wake(request, options.stop, options.progress);
+  if (kept == nullptr) return startProcess(request, options.stop, options.progress);
   auto compiled = kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
   if (compiled.ok()) return compiled;
   return located(std::move(compiled).error());
 }
 
 /// Ensures that a process exists that has compiled the network.
-Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& stop, const Progress& progress) {
+Result<ProbeAnswer> ProbedEngine::startProcess(const Json& request, const StopToken& stop, const Progress& progress) {
   std::unique_ptr<ProbeJob>& job = m_held->job;
   job = TRY(m_compiler.takeJob(stop));
   auto compiled = job->ask({.json = request, .files = filesOf(*m_network)}, stop, progress);
@@ -122,9 +122,9 @@ Result<ProbeAnswer> ProbedEngine::wake(const Json& request, const StopToken& sto
 }
 
 /// Kept answers say nothing about times. To be timed, the network is compiled in a process.
-Status ProbedEngine::beThere(const StopToken& stop) {
+Status ProbedEngine::ensureProcess(const StopToken& stop) {
   m_held->kept.reset();
-  if (m_held->job == nullptr || !m_held->job->isThere()) TRY(wake(compileRequest(), stop));
+  if (m_held->job == nullptr || !m_held->job->isThere()) TRY(startProcess(compileRequest(), stop));
   return Done{};
 }
 
@@ -191,7 +191,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
   for (const auto& [plan, name] : m_outputs) {
     const auto given = arrays.find(name);
     if (given == arrays.end())
-      return Diagnostic{.message = "the compiler returned no such output", .where = {.value = plan}};
+      return Diagnostic{.message = "the compiler did not return this output", .where = {.value = plan}};
     const DataType type = m_plan->graph().value(*m_plan->graph().findValue(plan)).type.dtype;
     outputs.emplace(plan, isStoredAsCodes(type) && given->second.type() == DataType::U8 ? fromCodes(given->second, type)
                                                                                         : std::move(given->second));
@@ -202,7 +202,7 @@ Result<std::map<std::string, Tensor>> ProbedEngine::namedInPlan(std::map<std::st
 /// Reads the outputs and removes their file, because a network may run often before its process ends.
 Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswer& answer) const {
   const auto file = answer.files.find("outputs.npz");
-  if (file == answer.files.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  if (file == answer.files.end()) return Diagnostic{.message = "the probe returned no outputs"};
   NpzArrays arrays = TRY(readNpz(file->second));
   std::error_code ignored;
   std::filesystem::remove(file->second, ignored);
@@ -214,7 +214,7 @@ Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>&
   const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
   const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
   const auto list = answer.json.find("tensors");
-  if (list == answer.json.end()) return Diagnostic{.message = "the probe gave no outputs"};
+  if (list == answer.json.end()) return Diagnostic{.message = "the probe returned no outputs"};
   return RunResult{.outputs = TRY(namedInPlan(TRY(m_shared.taken(*list)))), .marked = {}};
 }
 
@@ -222,7 +222,7 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
                                     const StopToken& stop) {
   if (!mark.empty())
     return Diagnostic{.message = m_compiler.whyNot(Ability::InnerValues), .where = {.value = mark.front()}};
-  TRY(beThere(stop));
+  TRY(ensureProcess(stop));
   const bool inMemory = m_isShared && m_held->job->isLocal() && std::ranges::all_of(inputs, [](const auto& input) {
                           return SharedTensors::takes(input.second);
                         });
@@ -239,7 +239,7 @@ Result<RunResult> ProbedEngine::run(const std::map<std::string, Tensor>& inputs,
 }
 
 Result<TimeReport> ProbedEngine::time(const std::map<std::string, Tensor>& inputs, const TimeOptions& options) {
-  TRY(beThere(options.stop));
+  TRY(ensureProcess(options.stop));
   const auto path = TRY(writeInputs(inputs));
   OthersAtRest others(m_held->job.get());
   const ProbeAnswer answer = TRY(m_held->job->ask(
@@ -290,7 +290,8 @@ Result<MarkedValues> ProbedEngine::markedValues(std::span<const std::map<std::st
 }
 
 Status ProbedEngine::save(const std::filesystem::path& path) const {
-  return Diagnostic{.message = "a part of a network is not kept by itself", .where = {.file = path.string()}};
+  return Diagnostic{.message = "the engine of a part of a network cannot be kept separately",
+                    .where = {.file = path.string()}};
 }
 
 Result<std::unique_ptr<Engine>> ProbedCompiler::compile(const Lowered& lowered, const BuildOptions& options) const {

@@ -54,8 +54,8 @@ class ProbedEngine final : public Engine {
                                                       const BuildOptions& options);
   Status read(const std::map<std::string, Tensor>& inputs, const BuildOptions& options);
   Result<ProbeAnswer> askedOrKept(const Json& request, const BuildOptions& options);
-  Result<ProbeAnswer> wake(const Json& request, const StopToken& stop, const Progress& progress = {});
-  Status beThere(const StopToken& stop);
+  Result<ProbeAnswer> startProcess(const Json& request, const StopToken& stop, const Progress& progress = {});
+  Status ensureProcess(const StopToken& stop);
   void report(const ProbeAnswer& compiled);
   Json compileRequest() const;
   Result<std::map<std::string, Tensor>> comparedOn(const BuildOptions& options) const;

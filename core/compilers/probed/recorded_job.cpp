@@ -62,7 +62,7 @@ Result<RecordedJob> readRecordedJob(const std::string& path, std::string_view ki
   if (result.compiler != kind)
     return Diagnostic{.message = fmt::format("this is the result of a job for {}, not for {}", result.compiler, kind),
                       .where = {.file = path},
-                      .help = fmt::format("Name it as the compiler {}@{}, or open it with: fusescope probe open {}",
+                      .help = fmt::format("Give it as the compiler {}@{}, or open it with: fusescope probe open {}",
                                           result.compiler, path, path)};
   return RecordedJob{.file = identity,
                      .machine = textOf(result.hello, "machine"),

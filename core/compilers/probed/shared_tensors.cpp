@@ -72,7 +72,7 @@ Result<Json> SharedTensors::put(const std::map<std::string, Tensor>& tensors) {
     end += tensor.byteSize();
   }
   struct stat facts {};
-  if (::fstat(m_file.number(), &facts) != 0) return refusedBySystem("looked at");
+  if (::fstat(m_file.number(), &facts) != 0) return refusedBySystem("inspected");
   const auto wanted = std::max<std::size_t>(end, 1);
   if (std::cmp_less(facts.st_size, wanted) && ::ftruncate(m_file.number(), static_cast<off_t>(wanted)) != 0)
     return refusedBySystem("had");
@@ -90,7 +90,7 @@ Result<Json> SharedTensors::put(const std::map<std::string, Tensor>& tensors) {
 
 Result<std::map<std::string, Tensor>> SharedTensors::taken(const Json& list) {
   struct stat facts {};
-  if (::fstat(m_file.number(), &facts) != 0) return refusedBySystem("looked at");
+  if (::fstat(m_file.number(), &facts) != 0) return refusedBySystem("inspected");
   const auto there = static_cast<std::size_t>(facts.st_size);
   TRY(map(there));
   if (!list.is_array()) return Diagnostic{.message = "the probe describes no tensors"};

@@ -50,7 +50,7 @@ class EngineReader {
                                                         : placeLayers(m_network, m_layers, log);
     for (std::size_t i = 0; i < m_layers.size(); ++i) addKernel(i);
     for (const NodeId node : m_places.merged) m_told.fates[node] = Fate::Merged;
-    if (!isOfEngineLayers(*m_network.plan->model)) tellSilentNodes(m_graph, m_layers, m_told);
+    if (!isOfEngineLayers(*m_network.plan->model)) bindSilentNodes(m_graph, m_layers, m_told);
     addConversions();
     addTimes();
     addPlacement();

@@ -141,8 +141,8 @@ Result<std::map<std::string, double>> kernelMedians(const CompilerInput& network
 
 NodeId nodeOfFirstLine(const CompilerInput& network, const Diagnostic& error) {
   for (const std::string& line : split(error.message, '\n')) {
-    std::vector<Spoken> nodes = spokenOf(network, line);
-    std::erase_if(nodes, [](const Spoken& spoken) { return !spoken.node.valid(); });
+    std::vector<Mention> nodes = mentionsIn(network, line);
+    std::erase_if(nodes, [](const Mention& mention) { return !mention.node.valid(); });
     if (nodes.size() == 1) return nodes.front().node;
   }
   return {};

@@ -53,7 +53,7 @@ class EdgeFinder {
   ValueId named(const ListedTensor& tensor) const {
     const auto known = m_network.values.find(tensor.name);
     if (known == m_network.values.end()) return {};
-    return canBe(tensor, m_network.plan->graph().value(known->second).type) ? known->second : ValueId();
+    return mayHaveSameElements(tensor, m_network.plan->graph().value(known->second).type) ? known->second : ValueId();
   }
 
   bool movesOne(std::size_t layer) const {
@@ -105,7 +105,7 @@ LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInpu
   return EdgeFinder(layers, network, holdsNodes).run();
 }
 
-bool canBe(const ListedTensor& tensor, const TensorType& type) {
+bool mayHaveSameElements(const ListedTensor& tensor, const TensorType& type) {
   const auto extents = type.shape.fixed();
   const bool isOpen = std::ranges::any_of(tensor.dims, [](std::int64_t extent) { return extent < 0; });
   return !extents || isOpen || elementCount(*extents) == elementCount(tensor.dims);

@@ -28,6 +28,6 @@ LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInpu
                       const std::vector<bool>& holdsNodes);
 
 /// Returns whether a tensor of an engine and a value can have the same elements, as far as extents are known.
-bool canBe(const ListedTensor& tensor, const TensorType& type);
+bool mayHaveSameElements(const ListedTensor& tensor, const TensorType& type);
 
 }  // namespace fusescope

@@ -56,7 +56,7 @@ std::optional<Decision> nodesContradict(const EngineFiles& files, const Model& m
 
 }  // namespace
 
-std::optional<Decision> logOfAnother(const EngineFiles& files, const Model& model, std::string_view file) {
+std::optional<Decision> logMismatch(const EngineFiles& files, const Model& model, std::string_view file) {
   if (!files.log) return std::nullopt;
   auto ofNetwork = nodesContradict(files, model, file);
   return ofNetwork ? ofNetwork : layersContradict(files, file);

@@ -11,6 +11,6 @@ namespace fusescope {
 /// than `model`. The log of a build lists the same layers as the layer information, except for regions, which the
 /// latter splits; the nodes that the parser met must be those of the network. Returns nothing if no two facts
 /// contradict each other.
-std::optional<Decision> logOfAnother(const EngineFiles& files, const Model& model, std::string_view file);
+std::optional<Decision> logMismatch(const EngineFiles& files, const Model& model, std::string_view file);
 
 }  // namespace fusescope

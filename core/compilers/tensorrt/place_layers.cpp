@@ -119,8 +119,9 @@ class LayerPlacer {
     if (place.nodes.empty() || m_layers[i].outputs.empty()) return;
     const auto isMade = [&](const ListedTensor& tensor, NodeId node) {
       const auto& outputs = m_graph.node(node).outputs;
-      return std::ranges::any_of(
-          outputs, [&](ValueId value) { return value.valid() && canBe(tensor, m_graph.value(value).type); });
+      return std::ranges::any_of(outputs, [&](ValueId value) {
+        return value.valid() && mayHaveSameElements(tensor, m_graph.value(value).type);
+      });
     };
     std::set<NodeId> reached;
     std::vector<NodeId> open;
@@ -157,7 +158,8 @@ class LayerPlacer {
     const Node& node = m_graph.node(place.nodes.begin()->first);
     const std::string made = node.outputs.empty() ? "nothing" : m_graph.value(node.outputs.front()).type.text();
     place.why = fmt::format(
-        "it writes {}, but {} of this network, which it names, makes {}: the engine was built from another network, or "
+        "it writes {}, but {} of this network, which it names, calculates {}: the engine was built from another "
+        "network, or "
         "for other extents",
         joined(written), node.name, made);
     for (const auto& [id, certainty] : place.nodes) place.nearest.push_back(id);

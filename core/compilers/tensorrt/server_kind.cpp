@@ -43,9 +43,9 @@ std::vector<CompilerOption> ServerKind::options() const {
   return {{.name = kTimingCache,
            .values = {},
            .initial = {},
-           .help = "A file on the machine that compiles, by its whole path, in which it keeps the times of kernels "
-                   "that it tried, and finds "
-                   "those of the last build: the next one is faster and chooses alike. Without it, nothing is kept."}};
+           .help =
+               "The absolute path of a timing cache on the machine that compiles. It keeps the times of kernels, so "
+               "that the next build is faster and chooses the same kernels. Without this option, nothing is kept."}};
 }
 
 std::string ServerKind::whyNot(Ability ability, const Json& opened) const {

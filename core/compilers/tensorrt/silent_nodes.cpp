@@ -233,7 +233,7 @@ class SilentNodes {
 
 }  // namespace
 
-void tellSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told) {
+void bindSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told) {
   SilentNodes(graph, layers, told).run();
 }
 

@@ -14,6 +14,6 @@ class Graph;
 /// if layers without nodes that may calculate are between them). A jump that compares two tensors gets the comparing
 /// node. Other nodes become folded, removed or a view if the graph allows nothing else; otherwise nothing is recorded
 /// for them. `layers` are those from which `told.kernels` were made, one each.
-void tellSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told);
+void bindSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told);
 
 }  // namespace fusescope

@@ -25,7 +25,7 @@ class LayerReader {
   ReadBack run() {
     countNamed();
     for (std::size_t i = 0; i < m_log.layers.size(); ++i) addKernel(m_log.layers[i], m_named[i]);
-    tellSilentNodes(m_network.plan->graph(), m_log.layers, m_told);
+    bindSilentNodes(m_network.plan->graph(), m_log.layers, m_told);
     addRegions();
     addConversions();
     addDecisions();
@@ -129,9 +129,9 @@ class LayerReader {
                                          {"scratch", *m_log.scratchBytes}}));
     for (const std::string& warning : m_log.warnings) {
       std::vector<Subject> subjects;
-      for (const Spoken& spoken : spokenOf(m_network, warning))
-        subjects.push_back(spoken.node.valid() ? Subject::node(graph.node(spoken.node).name)
-                                               : Subject::value(graph.value(spoken.value).name));
+      for (const Mention& mention : mentionsIn(m_network, warning))
+        subjects.push_back(mention.node.valid() ? Subject::node(graph.node(mention.node).name)
+                                                : Subject::value(graph.value(mention.value).name));
       m_told.decisions.push_back(decide("build.compiler_warns", std::move(subjects), by,
                                         {{"compiler", kTitle}, {"message", inNamesOfNetwork(m_network, warning)}}));
     }

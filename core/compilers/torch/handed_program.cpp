@@ -99,13 +99,14 @@ class Tensors {
 }  // namespace
 
 CompilerOption programOption(std::string_view who) {
-  return {
-      .name = kProgram,
-      .values = {},
-      .initial = {},
-      .help = fmt::format("the exported program (.pt2) of the network, from the network's folder on; nothing: the one "
-                          "beside it of the same name. {} loads it, so name only a file that you trust",
-                          who)};
+  return {.name = kProgram,
+          .values = {},
+          .initial = {},
+          .help = fmt::format(
+              "the path of the exported program (.pt2), relative to the folder of the network; without this "
+              "option, the program in that folder that has the name of the network. {} loads it, so name only a file "
+              "that you trust",
+              who)};
 }
 
 std::string optionOf(const Plan& plan, const std::vector<CompilerOption>& options, std::string_view name) {

@@ -72,7 +72,7 @@ ReadBackKernel kernelOf(const InductorKernel& made, const KnownNodes& nodes, con
   kernel.nodes.assign(nodes.begin(), nodes.end());
   if (made.output == DataType::Undefined) return kernel;
   if (isFloat(made.output)) kernel.compute = made.output;
-  if (const auto values = leaving(graph, nodes); values.size() == 1)
+  if (const auto values = outputsOf(graph, nodes); values.size() == 1)
     kernel.outputs.push_back({.value = values.front(), .type = made.output, .format = {}});
   return kernel;
 }
@@ -117,7 +117,7 @@ ReadBack eagerKernels(const CompilerInput& network, const ProgramFacts& program,
         operatorKernel(node.origin.name, node.origin.target, node.types, nodes, network.plan->graph()));
   }
   tellViews(program, tied, told);
-  tellUntied(network, tied, kTitle, told);
+  addUntiedDecisions(network, tied, kTitle, told);
   return told;
 }
 
@@ -136,7 +136,7 @@ ReadBack inductorKernels(const CompilerInput& network, const ProgramFacts& progr
   }
   tellShared(network.plan->graph(), network.plan->options.compiler, told);
   tellViews(program, tied, told);
-  tellUntied(network, tied, kTitle, told);
+  addUntiedDecisions(network, tied, kTitle, told);
   return told;
 }
 

@@ -40,16 +40,16 @@ std::vector<CompilerOption> compilerOptions() {
   return {{.name = kMode,
            .values = {"eager", kInductor},
            .initial = "eager",
-           .help = "eager: operator by operator, as torch runs a program that is not compiled; inductor: by "
+           .help = "eager: operator by operator, as torch runs a program that is not compiled; inductor: with "
                    "torch.compile, which takes half a minute and needs a C++ compiler there"},
           {.name = kDevice,
            .values = {"auto", "cpu", "cuda"},
            .initial = "auto",
-           .help = "what it runs on; auto: the first CUDA card where there is one, else the CPU"},
+           .help = "the device on which it runs; auto: the first CUDA card if there is one, else the CPU"},
           {.name = kHalf,
            .values = {"autocast", "whole"},
            .initial = "autocast",
-           .help = "how floats below f32 are asked for, if the plan has any: autocast chooses by operator; whole: all "
+           .help = "how types below f32 are requested, if the plan has any: autocast chooses by operator; whole: all "
                    "floats of the program are of that type, as by .half(), which programs that name types cannot run"},
           {.name = kTf32,
            .values = {"default", "off"},

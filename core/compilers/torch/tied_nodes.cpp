@@ -34,7 +34,7 @@ void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into) {
   }
 }
 
-std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes) {
+std::vector<ValueId> outputsOf(const Graph& graph, const KnownNodes& nodes) {
   std::vector<ValueId> values;
   for (const auto& [node, certainty] : nodes)
     for (const ValueId output : graph.node(node).outputs) {
@@ -51,14 +51,15 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
   ReadBackKernel kernel{.name = std::move(name), .kind = kindOfTarget(target)};
   kernel.nodes.assign(nodes.begin(), nodes.end());
   kernel.compute = floatOf(types);
-  const auto values = leaving(graph, nodes);
+  const auto values = outputsOf(graph, nodes);
   const bool isTold = values.size() == 1 && types.size() == 1;
   const DataType type = isTold ? dataTypeFromName(types.front()).value_or(DataType::Undefined) : DataType::Undefined;
   for (const ValueId value : values) kernel.outputs.push_back({.value = value, .type = type, .format = {}});
   return kernel;
 }
 
-void tellUntied(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told) {
+void addUntiedDecisions(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who,
+                        ReadBack& told) {
   const Cause& by = network.plan->options.compiler;
   for (const NodeId node : tied.untied)
     told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,

@@ -17,7 +17,7 @@ namespace fusescope::torch_compiler {
 void addAll(const KnownNodes& nodes, Certainty atMost, KnownNodes& into);
 
 /// Returns the values that nodes of a kernel make and that other nodes read or that are outputs of the network.
-std::vector<ValueId> leaving(const Graph& graph, const KnownNodes& nodes);
+std::vector<ValueId> outputsOf(const Graph& graph, const KnownNodes& nodes);
 
 /// Returns the kernel of an operator of torch with these nodes. `types` are the types of the tensors that it makes. If
 /// it makes a single tensor that is a single value of the network, that value gets the type.
@@ -26,6 +26,6 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
 
 /// Adds decisions about the nodes without a corresponding node in the program, and about how many have one. `who` is
 /// the name of the compiler in messages.
-void tellUntied(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
+void addUntiedDecisions(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
 
 }  // namespace fusescope::torch_compiler

@@ -98,7 +98,7 @@ class Reading {
     kernel.region = block.name;
     for (const BlockInput& input : block.inputs)
       kernel.inputs.push_back({.value = valueOf(input), .type = readType(input), .format = {}});
-    for (const ValueId value : torch_compiler::leaving(m_graph, nodes))
+    for (const ValueId value : torch_compiler::outputsOf(m_graph, nodes))
       kernel.outputs.push_back({.value = value, .format = {}});
     m_told.kernels.push_back(std::move(kernel));
     tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
@@ -137,7 +137,7 @@ class Reading {
       const auto value = m_graph.findValue(input.from);
       return value && std::ranges::count(m_graph.inputs(), *value) > 0 ? *value : ValueId();
     }
-    const auto values = torch_compiler::leaving(m_graph, nodesFrom(input.from));
+    const auto values = torch_compiler::outputsOf(m_graph, nodesFrom(input.from));
     return values.size() == 1 ? values.front() : ValueId();
   }
 
@@ -218,7 +218,7 @@ ReadBack partitionReadBack(const CompilerInput& network, const torch_compiler::P
                            const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
                            const AskedPartition& asked) {
   ReadBack told = Reading(network, program, tied, partition, asked).run();
-  torch_compiler::tellUntied(network, tied, kTitle, told);
+  torch_compiler::addUntiedDecisions(network, tied, kTitle, told);
   return told;
 }
 

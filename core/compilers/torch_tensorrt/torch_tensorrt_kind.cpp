@@ -38,15 +38,15 @@ std::vector<CompilerOption> dryRunOptions() {
       {.name = kMinBlockSize,
        .values = {},
        .initial = "5",
-       .help = "the fewest operators that an engine may have; a block of fewer stays in torch"},
+       .help = "the least number of operators in an engine; a block with fewer stays in torch"},
       {.name = kTruncateDouble,
        .values = {kOff, kOn},
        .initial = kOff,
-       .help = "on: what an engine reads in float64 is cast to float32 in front of it"},
+       .help = "on: float64 inputs of an engine are cast to float32 before the engine"},
       {.name = kTorchExecutedOps,
        .values = {},
        .initial = {},
-       .help = "operators that stay in torch, parted by commas, by the names that they have when Torch-TensorRT has "
+       .help = "operators that stay in torch, separated by commas, by the names that they have when Torch-TensorRT has "
                "lowered the program: torch.ops.aten.linear.default"},
       {.name = kRequireFull,
        .values = {kOff, kOn},
@@ -66,7 +66,7 @@ Result<std::int64_t> leastOperators(const Plan& plan) {
   if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
   return Diagnostic{.message = fmt::format("option '{}' of torch-tensorrt cannot be '{}'", kMinBlockSize, text),
                     .where = {.attribute = "--compiler-option"},
-                    .help = "It is a number of operators, 1 or more."};
+                    .help = "Give a number of operators, 1 or more."};
 }
 
 Json keptInTorch(const Plan& plan) {
@@ -109,7 +109,7 @@ class TorchTensorrtKind final : public ProbedKind {
       case Ability::InnerValues:
         return kOnlyADryRun;
       case Ability::Keep:
-        return "A dry run makes nothing that could be kept: it can be asked for again.";
+        return "A dry run makes nothing that could be kept, but it can be repeated.";
     }
     return {};
   }

@@ -66,7 +66,7 @@ Result<Subgraph> bodyOf(const Node& node, const std::string& attribute) {
   const auto* body = found == node.attributes.end() ? nullptr : std::get_if<Subgraph>(&found->second);
   if (body == nullptr || body->graph == nullptr) return attributeProblem(attribute, "is missing");
   if (body->graph->inputs().size() < body->captures.size())
-    return attributeProblem(attribute, "has fewer inputs than values it captures");
+    return attributeProblem(attribute, "its graph has fewer inputs than it captures values");
   return *body;
 }
 
@@ -74,7 +74,7 @@ Result<Subgraph> checkedBody(const Node& node, const std::string& attribute, std
   Subgraph body = TRY(bodyOf(node, attribute));
   const std::size_t own = body.graph->inputs().size() - body.captures.size();
   if (own != inputs)
-    return attributeProblem(attribute, fmt::format("its graph takes {} inputs, but gets {}", own, inputs));
+    return attributeProblem(attribute, fmt::format("its graph has {} inputs, but the node passes {}", own, inputs));
   if (body.graph->outputs().size() != outputs)
     return attributeProblem(
         attribute, fmt::format("its graph has {} outputs, expected {}", body.graph->outputs().size(), outputs));
@@ -86,7 +86,7 @@ Result<TypeFlow> inferBody(const InferContext& context, const std::string& attri
   const auto captures = context.captures(attribute);
   const auto values = context.constantCaptures(attribute);
   if (inputs.types.size() + captures.size() != body.graph->inputs().size())
-    return attributeProblem(attribute, fmt::format("its graph takes {} inputs, but gets {}",
+    return attributeProblem(attribute, fmt::format("its graph has {} inputs, but the node passes {}",
                                                    body.graph->inputs().size() - captures.size(), inputs.types.size()));
   Types types = inputs.types;
   for (const TensorType* capture : captures) types.push_back(capture == nullptr ? TensorType() : *capture);

@@ -33,7 +33,7 @@ Result<std::size_t> placeAt(const Tensor& position, std::size_t limit) {
   const auto size = static_cast<std::int64_t>(limit);
   const std::int64_t given = position.asInt64(0);
   if (given < -size || given >= size)
-    return problem(fmt::format("position {} is outside a sequence of {} places", given, size));
+    return problem(fmt::format("position {} is outside a sequence of {} elements", given, size));
   return static_cast<std::size_t>(given < 0 ? given + size : given);
 }
 

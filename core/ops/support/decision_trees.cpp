@@ -55,16 +55,16 @@ Result<DecisionTrees> DecisionTrees::create(std::vector<TreeNode> nodes, std::ve
                                             std::size_t targets, Joined joined) {
   for (const TreeNode& node : nodes) {
     if (node.test != TreeTest::Leaf && std::max(node.whenTrue, node.whenFalse) >= nodes.size())
-      return problem("a node of a tree leads to one that is not there");
+      return problem("the successor of a node of a tree does not exist");
     for (const auto& [target, weight] : node.weights)
       if (target >= targets)
-        return problem(fmt::format("a leaf writes to target {}, but there are {} targets", target, targets));
+        return problem(fmt::format("a leaf adds to target {}, but the node has {} targets", target, targets));
   }
-  if (roots.empty()) return problem("there are no trees");
-  if (std::ranges::max(roots) >= nodes.size()) return problem("the root of a tree is not there");
+  if (roots.empty()) return problem("the node has no trees");
+  if (std::ranges::max(roots) >= nodes.size()) return problem("the root of a tree does not exist");
   std::vector<bool> done(nodes.size(), false);
   for (const std::size_t root : roots)
-    if (hasCircle(nodes, root, done)) return problem("a tree leads back to a node it came from");
+    if (hasCircle(nodes, root, done)) return problem("a tree contains a cycle");
   DecisionTrees trees;
   trees.m_nodes = std::move(nodes);
   trees.m_roots = std::move(roots);

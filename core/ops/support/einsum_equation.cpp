@@ -22,7 +22,7 @@ Result<std::string> expandedTerm(const std::string& term, std::size_t rank) {
   const std::size_t dots = term.find("...");
   if (dots == std::string::npos) {
     if (term.size() != rank)
-      return wrongEquation(fmt::format("'{}' names {} axes of an operand of rank {}", term, term.size(), rank));
+      return wrongEquation(fmt::format("'{}' names {} axes, but its operand has rank {}", term, term.size(), rank));
     return term;
   }
   if (term.size() - 3 > rank || rank - (term.size() - 3) > 10)
@@ -46,10 +46,10 @@ Result<EinsumEquation> einsumEquation(const Node& node, const std::vector<std::s
     else if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '.')
       terms.back() += c;
     else
-      return wrongEquation(fmt::format("'{}' does not belong in an equation", c));
+      return wrongEquation(fmt::format("contains '{}', which is not allowed in an equation", c));
   }
   if (terms.size() != ranks.size())
-    return wrongEquation(fmt::format("names {} operands, but there are {}", terms.size(), ranks.size()));
+    return wrongEquation(fmt::format("names {} operands, but the node has {} inputs", terms.size(), ranks.size()));
   EinsumEquation equation;
   std::string hidden;
   std::map<char, int> uses;
@@ -70,7 +70,8 @@ Result<EinsumEquation> einsumEquation(const Node& node, const std::vector<std::s
     equation.output.replace(dots, 3, hidden);
   for (const char label : equation.output)
     if (!uses.contains(label) || std::ranges::count(equation.output, label) != 1)
-      return wrongEquation(fmt::format("the output's '{}' must be named once, and by an operand", label));
+      return wrongEquation(
+          fmt::format("label '{}' of the output must occur once in the output and at least once in an operand", label));
   return equation;
 }
 

@@ -19,9 +19,10 @@ Result<Dim> missingExtent(const std::vector<Dim>& all, const std::vector<Dim>& r
   };
   multiply(count, all);
   multiply(used, rest);
-  if (overflow) return problem("the extents are absurdly large");
+  if (overflow) return problem("the product of the extents is too large");
   const auto known = count.number(), knownUsed = used.number();
-  if (knownUsed == 0) return known ? Result<Dim>(problem("-1 cannot be worked out beside an extent of 0")) : Dim();
+  if (knownUsed == 0)
+    return known ? Result<Dim>(problem("an extent of -1 cannot be inferred if another extent is 0")) : Dim();
   if (known && knownUsed && *known % *knownUsed != 0)
     return problem(fmt::format("{} elements are not divisible by {}", *known, *knownUsed));
   return floorDivided(count, used).dim();

@@ -29,7 +29,7 @@ class Values {
   }
   Result<const Tensor*> get(ValueId id) const {
     if (m_at[id.index] != nullptr) return m_at[id.index];
-    return Diagnostic{.message = "has no value when it is read", .where = {.value = m_graph.value(id).name}};
+    return Diagnostic{.message = "is read before any node calculates it", .where = {.value = m_graph.value(id).name}};
   }
 
  private:
@@ -56,7 +56,8 @@ GraphEvaluator::GraphEvaluator(const Graph& graph) : m_graph(graph), m_lastUses(
 
 Result<std::vector<Tensor>> GraphEvaluator::run(std::span<const Tensor* const> inputs, const StopToken& stop) const {
   if (inputs.size() != m_graph.inputs().size())
-    return problem(fmt::format("a graph of {} inputs is given {}", m_graph.inputs().size(), inputs.size()));
+    return problem(
+        fmt::format("the graph has {} inputs, but {} values were passed", m_graph.inputs().size(), inputs.size()));
   Values values(m_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) values.lend(m_graph.inputs()[i], inputs[i]);
   for (std::size_t place = 0; place < m_graph.order().size(); ++place) {

@@ -48,7 +48,8 @@ Result<DataType> typeAttribute(const Node& node, const std::string& key, DataTyp
   const std::int64_t number = node.intAttribute(key, 0);
   const auto type = dataTypeFromOnnx(number);
   if (!type)
-    return attributeProblem(key, fmt::format("{} is not the number of an ONNX element type known here", number));
+    return attributeProblem(key,
+                            fmt::format("{} is not the number of an ONNX element type that Fusescope knows", number));
   return *type;
 }
 
@@ -128,7 +129,7 @@ Result<Dim> unified(const InferContext& context, const Dim& a, const Dim& b, std
 }
 
 Result<Dim> checkedExtent(std::int64_t extent, std::string_view what) {
-  if (extent < 0) return problem(fmt::format("{} would be {}, less than nothing", what, extent));
+  if (extent < 0) return problem(fmt::format("{} would be {}, but an extent cannot be negative", what, extent));
   return Dim(extent);
 }
 

@@ -22,7 +22,7 @@ Result<Tensor> concatenated(std::span<const Tensor> parts, std::int64_t axis) {
 }
 
 Result<Tensor> stacked(std::span<const Tensor> parts, std::int64_t axis) {
-  if (parts.empty()) return problem("nothing can be stacked");
+  if (parts.empty()) return problem("there is no value to stack");
   std::vector<Tensor> thick;
   for (const Tensor& part : parts) {
     if (part.container() != Container::None) return problem("sequences and optionals cannot be stacked");

@@ -55,7 +55,7 @@ KernelFunction converting(KernelFunction kernel, DataType (*inner)(DataType)) {
 Result<Tensor> allocate(DataType type, const Dims& dims) {
   const auto count = elementCount(dims);
   if (!count || byteSize(type, *count) > mostMemory())
-    return problem(fmt::format("a tensor of extents {} cannot be held in memory", toText(dims)));
+    return problem(fmt::format("a tensor of extents {} is too large for the memory", toText(dims)));
   return Tensor::zeros(type, dims);
 }
 

@@ -102,7 +102,7 @@ class Builder {
   static Result<Builder> create(DataType type, const Dims& dims) {
     if constexpr (std::is_same_v<T, std::string>) {
       const auto count = elementCount(dims);
-      if (!count) return problem("the result would have more elements than can be counted");
+      if (!count) return problem("the number of elements of the result does not fit into 64 bits");
       Builder builder;
       builder.m_dims = dims;
       builder.m_strings.resize(static_cast<std::size_t>(*count));

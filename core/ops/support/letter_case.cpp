@@ -18,7 +18,8 @@ locale_t unicodeLocale() {
 
 Result<std::string> inCase(const std::string& text, LetterCase letterCase) {
   const locale_t locale = unicodeLocale();
-  if (locale == nullptr) return Diagnostic{.message = "the system has no locale C.UTF-8 to change letter case by"};
+  if (locale == nullptr)
+    return Diagnostic{.message = "the system has no locale C.UTF-8, which is needed to change the case of letters"};
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     const auto character = utf8At(text, at);

@@ -62,7 +62,7 @@ inline Result<Layout> readLayout(const Node& node, const RecurrentOperands& oper
   layout.lengths = int64Values(*operands.lengths);
   for (const std::int64_t length : layout.lengths)
     if (length < 0 || length > layout.time)
-      return problem(fmt::format("sequence_lens holds {}, but the sequences have {} steps", length, layout.time));
+      return problem(fmt::format("sequence_lens contains {}, but the sequences have {} steps", length, layout.time));
   return layout;
 }
 

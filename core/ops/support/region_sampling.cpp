@@ -26,7 +26,7 @@ struct RegionAxis {
     const double length = form.halfPixel ? to - from : std::max(to - from, 1.0);
     const double bin = length / static_cast<double>(bins);
     if (!std::isfinite(from) || !std::isfinite(bin) || std::fabs(bin) > kMostSamples)
-      return problem(fmt::format("a region reaches from {} to {}", from, to));
+      return problem(fmt::format("a region extends from {} to {}, which cannot be sampled", from, to));
     const auto samples = form.samples > 0 ? form.samples : static_cast<std::int64_t>(std::ceil(bin));
     return RegionAxis{from, bin, std::max<std::int64_t>(samples, 0)};
   }
@@ -60,7 +60,7 @@ RoiAlignForm RoiAlignForm::of(const Node& node) {
 
 Result<std::int64_t> imageOfRegion(double number, std::int64_t images) {
   if (number >= 0 && number < static_cast<double>(images)) return static_cast<std::int64_t>(number);
-  return problem(fmt::format("a region is of image {}, but there are {}", number, images));
+  return problem(fmt::format("a region refers to image {}, but the batch has {} images", number, images));
 }
 
 Result<RegionSamples> regionSamples(const RoiAlignForm& form, const double (&region)[4], std::int64_t binsDown,

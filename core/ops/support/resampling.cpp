@@ -76,7 +76,7 @@ Result<std::vector<ResampledAxis>> resampledAxes(const Node& node, const Dims& d
       axis.scale = (*request.scales)[i];
       axis.out = static_cast<std::int64_t>(std::floor(axis.scale * in));
     }
-    if (axis.in == 0 && axis.out > 0) return problem("an empty axis cannot be resampled");
+    if (axis.in == 0 && axis.out > 0) return problem("an axis of extent 0 cannot be resampled");
   }
   return axes;
 }
@@ -145,9 +145,9 @@ Result<ResizeRequest> readResizeRequest(const Node& node, std::size_t rank, cons
     return problem(fmt::format("scales or sizes must have {} entries, one for each axis", request.axes.size()));
   for (std::size_t i = 0; request.scales && i < request.scales->size(); ++i)
     if (!((*request.scales)[i] > 0 && (*request.scales)[i] < 1e9))
-      return problem(fmt::format("a scale is {}", (*request.scales)[i]));
+      return problem(fmt::format("a scale is {}, expected a number above 0 and below 1e9", (*request.scales)[i]));
   for (std::size_t i = 0; request.sizes && i < request.sizes->size(); ++i)
-    if ((*request.sizes)[i] < 1) return problem(fmt::format("a size is {}", (*request.sizes)[i]));
+    if ((*request.sizes)[i] < 1) return problem(fmt::format("a size is {}, expected at least 1", (*request.sizes)[i]));
   return request;
 }
 
@@ -169,7 +169,7 @@ Result<std::vector<AxisResampling>> axisResamplings(const Node& node, const Dims
   const bool crops = r.coordinates == "tf_crop_and_resize";
   const auto part = crops ? knownDoubles(roi) : std::nullopt;
   if (crops && (!part || part->size() != 2 * request.axes.size()))
-    return problem("tf_crop_and_resize needs a roi with two entries per axis");
+    return problem("the mode tf_crop_and_resize needs the input roi with two entries for each axis");
   std::vector<AxisResampling> result;
   for (std::size_t i = 0; i < request.axes.size(); ++i) {
     ResampledAxis& axis = axes[request.axes[i]];

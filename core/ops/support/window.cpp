@@ -18,7 +18,7 @@ Result<Dims> listAttribute(const Node& node, const std::string& key, std::size_t
     return attributeProblem(key, fmt::format("has {} entries, expected {}", values.size(), count));
   for (const std::int64_t value : values)
     if (value < least || value > kMost)
-      return attributeProblem(key, fmt::format("{} is outside {} to {}", value, least, kMost));
+      return attributeProblem(key, fmt::format("contains {}, expected {} to {}", value, least, kMost));
   return values;
 }
 
@@ -33,7 +33,7 @@ Result<Window> Window::read(const Node& node, std::size_t spatial, Dims kernel) 
   window.kernel = TRY(listAttribute(node, "kernel_shape", spatial, 1, 1));
   if (!kernel.empty()) {
     if (node.hasAttribute("kernel_shape") && window.kernel != kernel)
-      return attributeProblem("kernel_shape", fmt::format("{} contradicts the weight, whose kernel is {}",
+      return attributeProblem("kernel_shape", fmt::format("is {}, but the spatial extents of the weight are {}",
                                                           toText(window.kernel), toText(kernel)));
     window.kernel = std::move(kernel);
   }
@@ -49,7 +49,7 @@ Result<Window> Window::read(const Node& node, std::size_t spatial, Dims kernel) 
   }
   for (std::size_t i = 0; i < spatial; ++i)
     if (window.kernel[i] > kMost / window.dilations[i])
-      return attributeProblem("dilations", "the window is absurdly large");
+      return attributeProblem("dilations", "the dilated window is too large");
   return window;
 }
 

@@ -238,8 +238,8 @@ def check_started(providers, session, log):
     raise base.Refusal(
         f"ONNX Runtime did not start {providers[0][0]}" + (f": {reason[1].strip()}." if reason else "."),
         kind="asked",
-        help="It needs a card, and its libraries (CUDA's and cuDNN's, or TensorRT's) where the loader finds them. "
-        f"Everything would run by {', '.join(started)} instead: ask for that, if it is what you want.",
+        help="It needs an NVIDIA card, and the loader must find its libraries (CUDA's and cuDNN's, or TensorRT's). "
+        f"Everything would run with {', '.join(started)} instead; if this is what you want, ask for it.",
     )
 
 

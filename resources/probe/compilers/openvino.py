@@ -245,7 +245,7 @@ class Compiler(base.Compiler):
         for index, port in enumerate(compiled.inputs):
             name = next((each for each in port.get_names() if each in arrays), None)
             if name is None:
-                raise base.Refusal(f"The inputs lack \"{port.get_any_name()}\".")
+                raise base.Refusal(f"The value is missing for the input \"{port.get_any_name()}\".")
             ask.set_input_tensor(index, self._as_tensor(arrays[name], port))
         return ask
 

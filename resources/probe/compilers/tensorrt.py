@@ -31,9 +31,9 @@ class Compiler(rtx.Compiler):
         opened = super().open(request, files, out_folder, progress)
         if version_of(self._trt) < OLDEST:
             raise base.Refusal(
-                f"This is TensorRT {self._trt.__version__}, and Fusescope speaks with 10.1 and newer ones.",
+                f"This is TensorRT {self._trt.__version__}, but Fusescope needs 10.1 or newer.",
                 kind="asked",
-                help="What an older one says of an engine in files is read by: fusescope import-engine.",
+                help="Files in which an older version describes an engine can be read with fusescope import-engine.",
             )
         return opened
 
@@ -45,9 +45,10 @@ class Compiler(rtx.Compiler):
         if options.get("typing") == "layers":
             if not has_layer_precisions(trt):
                 raise base.Refusal(
-                    f"TensorRT {trt.__version__} has no layer precisions: the types of the network decide since 11.",
+                    f"TensorRT {trt.__version__} has no layer precisions: the types in the network decide since "
+                    "version 11.",
                     kind="asked",
-                    help="Plan for the target of that version: the types are written into the network then.",
+                    help="Plan for the target of this version: the types are then written into the network.",
                 )
             return builder.create_network(0)
         # This is a flag until version 10. Later versions always do it, and a flag without effect may have been removed.
@@ -78,7 +79,7 @@ class Compiler(rtx.Compiler):
         cache = config.create_timing_cache(read_or_empty(path))
         if cache is None or not config.set_timing_cache(cache, False):
             raise base.Refusal(
-                f"The timing cache {path} is of another TensorRT or another card, or damaged.",
+                f"The timing cache {path} belongs to another TensorRT or another card, or is damaged.",
                 kind="asked",
                 help="Give the name of another file, or remove this one.",
             )

@@ -197,8 +197,8 @@ class Compiler(base.Compiler):
 
     def _compute_capability(self, sm):
         if sm == "CURRENT" and not self._devices:
-            raise base.Refusal("There is no card here whose compute capability could be taken.", kind="asked",
-                               help="Set sm=89.")
+            raise base.Refusal("There is no card here, so sm=CURRENT cannot be used.", kind="asked",
+                               help="Give the compute capability of the card, such as sm=89.")
         name = sm if sm == "CURRENT" else "SM" + sm
         known = self._trt.ComputeCapability.__members__
         if name not in known:
@@ -224,7 +224,8 @@ class Compiler(base.Compiler):
 
     def _prepared(self):
         if not self._devices:
-            raise base.Refusal(f"{self.title} runs networks on a card, and there is none here.", kind="no_device")
+            raise base.Refusal(f"{self.title} runs networks on an NVIDIA card, and there is none here.",
+                               kind="no_device")
         if self._runner is None:
             if self._engine is None:
                 raise base.Refusal("No network was compiled yet.")
@@ -258,7 +259,7 @@ class Runner:
         if is_short_of_memory(errors):
             return base.Refusal(errors, kind="memory")
         return base.Refusal(errors or f"{self._title} cannot {verb} the engine on this card.", kind="asked",
-                            help="Compile it again on the card that is to run it.")
+                            help="Compile it again on the card on which it is to run.")
 
     def _names(self, mode):
         names = (self._engine.get_tensor_name(i) for i in range(self._engine.num_io_tensors))
@@ -410,5 +411,5 @@ def descriptor(trt, data_type):
         trt.DataType.BOOL: "|b1",
     }
     if data_type not in known:
-        raise base.Refusal(f"A tensor has the type {data_type.name}, which cannot be handed over.")
+        raise base.Refusal(f"A tensor has the type {data_type.name}, which cannot be passed to the network.")
     return known[data_type]

@@ -55,7 +55,7 @@ class Compiler(base.Compiler):
         version = self._torch.__version__
         if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < OLDEST:
             raise base.Refusal(
-                f"This is torch {version}, and Fusescope speaks with 2.11 and newer ones.",
+                f"This is torch {version}, but Fusescope needs 2.11 or newer.",
                 kind="asked",
                 help="Use an environment with a newer torch.",
             )
@@ -173,7 +173,7 @@ class Compiler(base.Compiler):
             raise base.Refusal(
                 f"torch finds no CUDA card here. {cards_of(self._torch)[1]}",
                 kind="asked",
-                help="Take device=cpu, or an environment on a machine with a card.",
+                help="Give device=cpu, or use an environment on a machine with a card.",
             )
         return asked
 
@@ -246,9 +246,9 @@ class Words:
         words = f"torch could not {self._doing}. {programs.first_lines(error)}"
         if any(known in str(error) for known in NO_COMPILER):
             raise base.Refusal(
-                f"TorchInductor compiles with a C++ compiler and Python's headers, and lacks them here. {words}",
+                f"TorchInductor needs a C++ compiler and Python's headers, which are missing here. {words}",
                 kind="asked",
-                help="Install g++ and python3-dev there, or say by CXX where the compiler is; mode=eager needs none.",
+                help="Install g++ and python3-dev, or set CXX to the path of the compiler; mode=eager needs neither.",
             ) from error
         raise base.Refusal(words, kind="asked") from error
 

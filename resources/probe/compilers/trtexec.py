@@ -49,9 +49,9 @@ class Compiler(base.Compiler):
         self._known = set(re.findall(r"--[A-Za-z]\w*", help_text))
         if self._version < OLDEST:
             raise base.Refusal(
-                f"This is trtexec of TensorRT {in_words(self._version)}, and Fusescope speaks with 8.6 and newer ones.",
+                f"This is trtexec of TensorRT {in_words(self._version)}, but Fusescope needs 8.6 or newer.",
                 kind="asked",
-                help="What an older one says of an engine in files is read by: fusescope import-engine.",
+                help="Files in which an older version describes an engine can be read with fusescope import-engine.",
             )
         self._devices, why_no_device = cuda.devices()
         return {
@@ -167,7 +167,7 @@ class Compiler(base.Compiler):
             raise base.Refusal(f"{self._program} cannot be started: {error}", kind="broken_package") from None
         if "--onnx" not in told.stdout:
             last = "\n".join(told.stdout.splitlines()[-LAST_LINES:])
-            message = f"{self._program} --help does not tell its options. It printed: {last}"
+            message = f"{self._program} --help does not list its options. It printed: {last}"
             raise base.Refusal(message, kind="broken_package")
         return told.stdout
 
@@ -199,24 +199,25 @@ def without_int64(name, given):
     try:
         return array.array("i", array.array("q", given.data)).tobytes()
     except OverflowError:
-        raise base.Refusal(f"The input {name} has numbers that int32 does not hold, which TensorRT has in place of int64 "
-                           "before 10.", kind="asked") from None
+        raise base.Refusal(f"The input {name} has numbers that do not fit into int32, which TensorRT before version 10 "
+                           "uses instead of int64.", kind="asked") from None
 
 
 def typing_arguments(options, known, version):
     if options.get("typing") != "layers":
         if version < FIRST_WITH_STRONG_TYPES:
             raise base.Refusal(
-                f"trtexec of TensorRT {in_words(version)} has no networks whose own types decide: 9 was the first.",
+                f"trtexec of TensorRT {in_words(version)} has no strongly typed networks; version 9 was the first.",
                 kind="asked",
-                help="Plan for the target tensorrt-8: types are asked for by options then.",
+                help="Plan for the target tensorrt-8: types are then requested with options.",
             )
         return ["--stronglyTyped"] if "--stronglyTyped" in known else []  # since version 11, it is the only way
     if "--layerPrecisions" not in known:
         raise base.Refusal(
-            f"trtexec of TensorRT {in_words(version)} has no layer precisions: the types of the network decide since 11.",
+            f"trtexec of TensorRT {in_words(version)} has no layer precisions: the types in the network decide since "
+            "version 11.",
             kind="asked",
-            help="Plan for the target of that version: the types are written into the network then.",
+            help="Plan for the target of this version: the types are then written into the network.",
         )
     arguments = [f"--{WEAK_TYPES[each]}" for each in options.get("allowed", [])]
     precisions, outputs = options.get("precisions", {}), options.get("output_types", {})
@@ -302,23 +303,24 @@ def failure(status, said, version):
     unknown = re.search(r"Unknown option: (--\w+)", text)
     if unknown:
         return base.Refusal(f"trtexec of TensorRT {version} has no option {unknown.group(1)}.", kind="asked",
-                            help="Its version decides which options it has; plan for the target of that version.")
+                            help="Plan for the target of its version, which determines the options that it has.")
     if status < 0:
         name = signal.Signals(-status).name if -status in signal.Signals.__members__.values() else -status
-        why = " The system ends processes so where memory is short." if status == -signal.SIGKILL else ""
+        why = " The system ends processes in this way when memory runs out." if status == -signal.SIGKILL else ""
         last = "\n".join(said[-LAST_LINES:])
         return base.Refusal(f"trtexec was ended by the signal {name}.{why} It printed last: {last}", kind="failed")
     words = "\n".join(errors or said[-LAST_LINES:]) or f"trtexec ended with status {status} and printed nothing."
     wrong_card = re.search("incompatible device|different.*device", words)
     kind = "memory" if re.search("out ?of ?memory", words, re.IGNORECASE) else "asked" if wrong_card else "refused"
-    return base.Refusal(words, kind=kind, help="Compile it again on the card that is to run it." if wrong_card else "")
+    return base.Refusal(words, kind=kind,
+                        help="Compile it again on the card on which it is to run." if wrong_card else "")
 
 
 def version_in(text):
     """Returns (10, 16, 1) for "[TensorRT v101601]" and (8, 6, 1) for "v8601"."""
     found = re.search(r"\[TensorRT v(\d+)\]", text)
     if found is None:
-        raise base.Refusal("trtexec --help does not say its version.", kind="broken_package")
+        raise base.Refusal("trtexec --help does not report its version.", kind="broken_package")
     number = int(found.group(1))
     unit = 10_000 if number >= 100_000 else 1_000
     return number // unit, number % unit // 100, number % 100
@@ -333,7 +335,7 @@ def text_of(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
     except OSError:
-        raise base.Refusal(f"trtexec ended without an error and did not write {os.path.basename(path)}.",
+        raise base.Refusal(f"trtexec ended without an error but did not write {os.path.basename(path)}.",
                            kind="asked") from None
 
 
@@ -344,14 +346,14 @@ def read_json(text, what):
     try:
         return json.loads(words)
     except ValueError as error:
-        raise base.Refusal(f"What trtexec wrote of its {what} is no whole JSON: {error}") from None
+        raise base.Refusal(f"The file of trtexec about its {what} is not complete JSON: {error}") from None
 
 
 def times_in(path):
     """Returns the milliseconds that the card took for each run, without transfers."""
     runs = read_json(text_of(path), "times")
     if not isinstance(runs, list) or not all(isinstance(run, dict) and "computeMs" in run for run in runs):
-        raise base.Refusal("What trtexec wrote of its times is no list of runs.")
+        raise base.Refusal("The file of trtexec about times is not a list of runs.")
     return [run["computeMs"] for run in runs]
 
 
@@ -359,7 +361,7 @@ def mean_in(path):
     """Returns the sum of the mean milliseconds of all layers of a profile."""
     rows = read_json(text_of(path), "profile")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise base.Refusal("What trtexec wrote of its layers is no list of them.")
+        raise base.Refusal("The file of trtexec about layers is not a list of layers.")
     return sum(row.get("averageMs", 0) for row in rows)
 
 
@@ -371,7 +373,7 @@ def outputs_in(text, types):
         arrays[told["name"]] = array_of(told["values"], dims, types.get(told["name"], "f32"))
     missing = [name for name in types if name not in arrays]
     if missing:
-        raise base.Refusal(f"trtexec wrote no numbers of the output {missing[0]}.")
+        raise base.Refusal(f"trtexec wrote no values of the output {missing[0]}.")
     return arrays
 
 

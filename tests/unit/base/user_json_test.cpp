@@ -13,8 +13,8 @@ std::string errorOf(std::string_view text) {
 
 TEST(UserJson, AKeyThatStandsTwiceIsNamedByItsPlace) {
   EXPECT_EQ(errorOf(R"({"a": 1, "b": [{"c": 1}, 5, {"c": {"d": 1, "e": 2, "d": 3}}]})"),
-            "b[2].c.d: this key stands here twice");
-  EXPECT_EQ(errorOf(R"([[1, {"x": 1, "x": 1}]])"), "[0][1].x: this key stands here twice");
+            "b[2].c.d: this key occurs twice");
+  EXPECT_EQ(errorOf(R"([[1, {"x": 1, "x": 1}]])"), "[0][1].x: this key occurs twice");
   EXPECT_EQ(errorOf(R"({"a": {"x": 1}, "b": {"x": 1}, "c": [{"x": 1}, {"x": 1}]})"), "none");
 }
 

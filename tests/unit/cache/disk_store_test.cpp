@@ -218,7 +218,7 @@ TEST_F(DiskStoreTest, OneOfAnEarlierVersionAndADamagedOneAreBegunAnew) {
   }
   std::ofstream(m_path / "index.sqlite", std::ios::trunc) << "this is no database at all, but text that is long";
   const auto store = open();
-  EXPECT_NE(store->problem().find("no index of Fusescope"), std::string::npos) << store->problem();
+  EXPECT_NE(store->problem().find("not an index of Fusescope"), std::string::npos) << store->problem();
   EXPECT_EQ(found(*store, "k"), std::nullopt);
   EXPECT_TRUE(keep(*store, "k", "once more"));
   EXPECT_EQ(found(*open(), "k"), "once more");

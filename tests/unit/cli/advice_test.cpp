@@ -21,7 +21,7 @@ TEST(Advice, OfErrorsMendsWhatItIsAbout) {
   const Json& advice = before["advice"];
   EXPECT_EQ(advice["value"], before["first_wrong"]["tensor"]);
   ASSERT_EQ(advice["pins"].size(), 2U);  // what makes it, and what reads it
-  EXPECT_NE(advice["effect"].get<std::string>().find("relu_1 is stored in f32 in place of f16"), std::string::npos);
+  EXPECT_NE(advice["effect"].get<std::string>().find("relu_1 is stored in f32 instead of f16"), std::string::npos);
   EXPECT_NE(advice["tried"].get<std::string>().find("relu_1 is right"), std::string::npos);
   std::vector<std::string> pins{"--json"};
   for (const Json& pin : advice["pins"]) {
@@ -74,7 +74,7 @@ TEST(Advice, OfWhatIsNotLoweredThereIsNone) {
 /// A mask whose lowest number becomes infinite harms nobody: there is nothing to do about it.
 TEST(Advice, OfWhatHarmsNoOutputThereIsNone) {
   const Json json = jsonOf(fusescopeCommand({"errors", samplePath("bert_tiny"), "--precision", "f16", "--json"}));
-  ASSERT_NE(json["first_wrong"]["why"].get<std::string>().find("no output of the network goes wrong by it"),
+  ASSERT_NE(json["first_wrong"]["why"].get<std::string>().find("no output of the network is wrong because of it"),
             std::string::npos);
   EXPECT_TRUE(json["advice"].is_null()) << json["advice"];
 }

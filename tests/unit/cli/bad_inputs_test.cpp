@@ -90,7 +90,7 @@ TEST_F(BadInputs, EveryVerbNamesInputAndSample) {
   EXPECT_TRUE(holds(ran("verify", {nan()}, {"--seeds", "0"}).out, kWhich));
   const auto compared = ran("compare", {nan()}, {network(), "--seconds", "0"});
   EXPECT_TRUE(holds(compared.out, kWhich)) << compared.out << compared.err;
-  EXPECT_TRUE(holds(compared.out, "neither side holds a finite number")) << compared.out;
+  EXPECT_TRUE(holds(compared.out, "neither side contains a finite number")) << compared.out;
   const auto tuned = ran("tune", {good(), nan()}, {"--precision", "bf16", "--max-error", "0.1", "-o", path("p.json")});
   EXPECT_EQ(tuned.status, 2);
   EXPECT_TRUE(holds(tuned.err, "on sample nan: ") && holds(tuned.err, kWhich)) << tuned.err;
@@ -114,12 +114,12 @@ TEST_F(BadInputs, OutputsWithoutNumbersOnBothSidesAreEqualAndHaveNoNumbers) {
   ASSERT_EQ(ran("run", {nan()}, {"--outputs", path("out.npz")}).status, 0);
   const auto text = ran("run", {nan()}, {"--expect", path("out.npz")});
   EXPECT_EQ(text.status, 0);
-  EXPECT_TRUE(holds(text.out, "neither side holds a finite number")) << text.out;
+  EXPECT_TRUE(holds(text.out, "neither side contains a finite number")) << text.out;
   EXPECT_FALSE(holds(text.out, "1.000000000")) << text.out;
   const Json json = jsonOf(ran("run", {nan()}, {"--expect", path("out.npz"), "--json"}));
   EXPECT_EQ(json["ok"], true);
   EXPECT_TRUE(json["outputs"][0]["max_over_rms"].is_null());
-  EXPECT_EQ(json["outputs"][0]["problem"], "neither side holds a finite number");
+  EXPECT_EQ(json["outputs"][0]["problem"], "neither side contains a finite number");
 }
 
 TEST_F(BadInputs, WhatFailsOnOneSampleOfSeveralNamesIt) {

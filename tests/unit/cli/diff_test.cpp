@@ -60,7 +60,7 @@ TEST(CliDiff, EveryDifferenceFromTheTypedNetworkThatWasExportedHasACause) {
   EXPECT_GT(json["decisions"].size(), 10U);
   for (const char* part : {"decisions", "types", "casts", "fusions"})
     for (const Json& change : json[part]) EXPECT_FALSE(change["because"].empty()) << change.dump();
-  const Json both = {"--precision f16 → f32", "the networks: the file of B itself says f16"};
+  const Json both = {"--precision f16 → f32", "the networks: the file of B itself declares f16"};
   EXPECT_NE(std::ranges::find(json["decisions"], both, [](const Json& change) { return change["because"]; }),
             json["decisions"].end());
 }
@@ -144,7 +144,7 @@ TEST(CliDiff, WhatOneSideQuantisesIsBecauseOfItsOptions) {
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.out.find("cause not known"), std::string::npos) << result.out;
     EXPECT_EQ(result.out.find("because of the network"), std::string::npos) << result.out;
-    EXPECT_NE(result.out.find("one network, quantised otherwise: 18 of 18 and "), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("one network, quantised differently: 18 of 18 and "), std::string::npos) << result.out;
   }
 }
 

@@ -52,7 +52,7 @@ TEST(Xml, RefusesWhatIsNone) {
 }
 
 TEST(Xml, AnErrorNamesTheLine) {
-  EXPECT_EQ(events("<a>\n<b>\n</c></a>"), "+a +b error: line 3: the end of an element that did not start");
+  EXPECT_EQ(events("<a>\n<b>\n</c></a>"), "+a +b error: line 3: this is the end of an element that did not start");
 }
 
 std::string layer(int id, const std::string& name, const std::string& type, int order, const std::string& more = "",

@@ -104,11 +104,10 @@ TEST(TruncationDiff, ItStandsBesideOursValueByValue) {
   EXPECT_EQ(valueOf(diff, "scale").role, "constant");
   EXPECT_EQ(valueOf(diff, "m").role, "made");
   const std::string text = printTruncation(diff);
-  for (const char* line :
-       {"~ d (input, f64)\n-     cast to f32 in front of engine_1\n+     cast to f32 in front of segment_0\n",
-        "-     held as f32 in engine_1: its elements are not looked at\n",
-        "+     constant large stays f64: 1e+300 does not fit into f32\n",
-        "-     type not disclosed in engine_1: what the engine reads is cast\n"})
+  for (const char* line : {"~ d (input, f64)\n-     cast to f32 before engine_1\n+     cast to f32 before segment_0\n",
+                           "-     stored as f32 in engine_1: its elements are not checked\n",
+                           "+     constant large stays f64: 1e+300 does not fit into f32\n",
+                           "-     type not disclosed in engine_1: the inputs of the engine are cast\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   EXPECT_EQ(printTruncation(diff, 1).find("~ w"), std::string::npos) << "only the first";
   EXPECT_NE(printTruncation(diff, 1).find("and 12 values more"), std::string::npos);
@@ -121,7 +120,7 @@ TEST(TruncationDiff, AnEngineThatIsNotToldToTruncateHasTypesThatItsTargetLacks) 
   EXPECT_EQ(valueOf(diff, "d").a.text(DataType::F64), "f64 in engine_1, which its target lacks");
   const std::string ours = valueOf(diff, "d").b.text(DataType::F64);
   EXPECT_NE(ours.find("(fallback)"), std::string::npos) << ours;
-  EXPECT_NE(ours.find("its truncation is not asked for"), std::string::npos) << ours;
+  EXPECT_NE(ours.find("its truncation was not requested"), std::string::npos) << ours;
 }
 
 TEST(TruncationDiff, SwitchesForInputsAndConstantsAreApart) {
@@ -129,11 +128,11 @@ TEST(TruncationDiff, SwitchesForInputsAndConstantsAreApart) {
   const TruncationDiff constants =
       besideOurs(*made, {parseTruncateInputs("none").value(), parseTruncateConstants("double").value()});
   EXPECT_EQ(valueOf(constants, "d").b.fate, WideFate::StaysWide);
-  EXPECT_EQ(valueOf(constants, "d").b.why, "its truncation is not asked for");
+  EXPECT_EQ(valueOf(constants, "d").b.why, "its truncation was not requested");
   const TruncationDiff inputs =
       besideOurs(*made, {parseTruncateInputs("double").value(), parseTruncateConstants("none").value()});
   EXPECT_EQ(valueOf(inputs, "scale").b.fate, WideFate::StaysWide);
-  EXPECT_EQ(valueOf(inputs, "scale").b.why, "its truncation is not asked for");
+  EXPECT_EQ(valueOf(inputs, "scale").b.why, "its truncation was not requested");
 }
 
 TEST(TruncationDiff, WhatBodiesReadAndHaveIsThere) {
@@ -151,8 +150,8 @@ TEST(TruncationDiff, OnlyEnginesOfATargetThatLacksTypesHaveOne) {
   const auto asked = testing::planned(model, {.target = "torch"});
   const auto without = readBackPlan(asked, {.compiler = {.name = "other", .version = "1", .environment = ""}});
   ASSERT_TRUE(without.ok());
-  EXPECT_FALSE(tellsEngines(*without.value()));
-  EXPECT_FALSE(tellsEngines(*asked));
+  EXPECT_FALSE(reportsEngines(*without.value()));
+  EXPECT_FALSE(reportsEngines(*asked));
   EXPECT_FALSE(truncationBeside(*without.value(), {}).value());
   ReadBack unknown{.compiler = {.name = "other", .version = "1", .environment = ""}};
   unknown.compiler.options[kEnginesFor] = "no-such-target";
@@ -167,7 +166,7 @@ TEST(TruncationDiff, ATargetThatHasTheTypeSaysSo) {
   const TruncationDiff diff = compareTruncation(*ours, *made);
   const WideValue& d = valueOf(diff, "d");
   EXPECT_EQ(d.a.fate, WideFate::StaysWide);
-  EXPECT_EQ(d.a.why, "cpu has the type");
+  EXPECT_EQ(d.a.why, "cpu supports the type");
   EXPECT_EQ(d.b.fate, WideFate::CastInFront);
 }
 

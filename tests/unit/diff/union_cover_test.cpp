@@ -211,7 +211,7 @@ TEST(FusionWords, SayWhatComesApart) {
   const KernelOps all{{"MatMul", "Add", "Gelu"}, {"m", "a", "g"}}, most{{"MatMul", "Add"}, {"m", "a"}};
   const KernelOps gelu{{"Gelu"}, {"g"}}, add{{"Add"}, {"a"}}, rest{{"Gelu", "Add"}, {"g", "a"}};
   EXPECT_EQ(fusionDetail({all}, {most, gelu}), "Gelu apart");
-  EXPECT_EQ(fusionDetail({most, gelu}, {all}), "Gelu taken in");
+  EXPECT_EQ(fusionDetail({most, gelu}, {all}), "Gelu merged in");
   EXPECT_EQ(fusionDetail({most, gelu}, {{{"MatMul"}, {"m"}}, rest}), "Add elsewhere");
   EXPECT_EQ(fusionDetail({most}, {{{"MatMul", "Add", "QuantizeLinear"}, {"m", "a", "q"}}}), "with QuantizeLinear in B");
   EXPECT_EQ(fusionDetail({most, gelu}, {{{"MatMul"}, {"m"}}, rest}, false), "") << "names do not tell";

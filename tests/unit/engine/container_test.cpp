@@ -116,11 +116,11 @@ TEST_P(Containers, SequencesComeInAndGoOut) {
   others["tensors"] = first;
   const auto notOne = engine.value()->run(others);
   ASSERT_FALSE(notOne.ok());
-  EXPECT_EQ(notOne.error().message, "is f32[1, 2], expected is sequence(f32[...])");
+  EXPECT_EQ(notOne.error().message, "is f32[1, 2], expected sequence(f32[...])");
   others["tensors"] = sequence({Tensor::ofInt64({1})});
   const auto wrong = engine.value()->run(others);
   ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.error().text().find("expected is sequence(f32[...])"), std::string::npos) << wrong.error().text();
+  EXPECT_NE(wrong.error().text().find("expected sequence(f32[...])"), std::string::npos) << wrong.error().text();
 }
 
 /// A loop that would go on for hours stops when it is asked to.

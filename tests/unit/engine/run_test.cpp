@@ -46,7 +46,7 @@ TEST(EngineRun, ChecksItsInputs) {
   EXPECT_NE(unknown.find("is not an input"), std::string::npos) << unknown;
   EXPECT_NE(unknown.find("xx"), std::string::npos) << unknown;
   const std::string type = message({{"x", Tensor::zeros(DataType::F64, {2, 4})}});
-  EXPECT_NE(type.find("is f64, expected is f32"), std::string::npos) << type;
+  EXPECT_NE(type.find("is f64, expected f32"), std::string::npos) << type;
   const std::string extent = message({{"x", noise({2, 5}, 1)}});
   EXPECT_NE(extent.find("[2, 5]"), std::string::npos) << extent;
   const std::string rank = message({{"x", noise({8}, 1)}});

@@ -171,7 +171,7 @@ TEST(BadFiles, ExternalDataStaysInTheModelsFolder) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {R"("location": "none.bin")", "is missing"},
       {R"("location": "/etc/passwd")", "absolute"},
-      {R"("location": "../secret.bin")", "leaves the folder"},
+      {R"("location": "../secret.bin")", "refers to a place outside the folder"},
       {R"("location": "link.bin")", "link"},
       {R"("location": "short.bin")", "too short"},
       {R"("location": "short.bin", "offset": "18446744073709551615")", "too short"},

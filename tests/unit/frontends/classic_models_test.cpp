@@ -48,14 +48,14 @@ TEST(ClassicModels, WhatHasNoMeaningIsRefusedAtItsAttribute) {
   EXPECT_EQ(refusal(with("1", "1", "0")), "nothing");
   expectRefused(with("2", "1", "0"), "node 'forest': rows have 2 features, but the trees ask for 3");
   expectRefused(with("1", "7", "0"), "node 'forest': tree 0 has no node 7");
-  expectRefused(with("1", "0", "0"), "a tree leads back to a node it came from");
-  expectRefused(with("1", "1", "4"), "a leaf writes to target 4, but there are 1 targets");
+  expectRefused(with("1", "0", "0"), "a tree contains a cycle");
+  expectRefused(with("1", "1", "4"), "a leaf adds to target 4, but the node has 1 targets");
   expectRefused("g (float[n,3] x) => (y) { [l] y = ai.onnx.ml.LinearRegressor <coefficients=[1.0,2.0]> (x) }",
-                "node 'l': rows have 3 features, but there are coefficients for 2");
+                "node 'l': the rows of the input have 3 features, but the coefficients are for 2");
   expectRefused(
       "g (float[n,2] x) => (y, z) { y, z = ai.onnx.ml.LinearClassifier <coefficients=[1.0,2.0], "
       "intercepts=[0.0], classlabels_ints=[0,1,2]> (x) }",
-      "there are 1 scores for 3 classes");
+      "the model computes 1 scores, but it has 3 classes");
   expectRefused("g (float[n,2] x) => (y) { y = ai.onnx.ml.Scaler <scale=[1.0,2.0]> (x) }", "attribute 'offset'");
   expectRefused(
       "g (float[n,2] x) => (y) { y = ai.onnx.ml.SVMRegressor <kernel_type=\"RBF\", n_supports=1, "

@@ -129,9 +129,9 @@ TEST(NetworkEdits, MetadataIsAddedAndTheOpsetOnlyRaised) {
 TEST(NetworkEdits, WhatAnEditNamesMustBeThere) {
   NetworkEdits edits;
   edits.operands.push_back({{{}, 7}, 0, "h"});
-  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names node 7 of a graph that has fewer");
+  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names node 7 of a graph that has fewer nodes");
   edits.operands[0].node = {{{0, "body"}}, 0};
-  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names a body that is not there");
+  EXPECT_EQ(editedText(kTwoNodes, edits), "an edit names a body that does not exist");
 }
 
 /// A network with a weight of 8 KiB inside the file.

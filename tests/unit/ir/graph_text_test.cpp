@@ -73,7 +73,7 @@ TEST(GraphText, ErrorsNameTheLine) {
   EXPECT_EQ(reprinted("graph \"g\" {\n  input %x: f32[1]\n  input %x: f32[1]\n}\n"), "line 3: %x is defined twice");
   EXPECT_EQ(reprinted("graph \"g\" {"), "line 1: expected a name");
   EXPECT_EQ(reprinted("graph \"g\" {\n  const %c: f32[2] = [1]\n}\n"), "line 2: expected ','");
-  EXPECT_EQ(reprinted("graph \"g\" {\n}\nmore"), "line 3: something stands behind the graph");
+  EXPECT_EQ(reprinted("graph \"g\" {\n}\nmore"), "line 3: there is text after the graph");
 }
 
 TEST(GraphText, CommentsAreSkipped) {

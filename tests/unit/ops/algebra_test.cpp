@@ -27,7 +27,8 @@ TEST(BitCast, SameBitsOtherType) {
   EXPECT_EQ(bits.value()[0].type(), DataType::U32);
   EXPECT_EQ(bits.value()[0].asInt64(0), 0x3f800000);
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, {{"to", Int{7}}})),
-            "node 'n': attribute 'to': the bits of f32 (32) cannot be read as int64 (64): their numbers differ");
+            "node 'n': attribute 'to': a BitCast from f32 (32 bits) to int64 (64 bits) is not possible, because the "
+            "widths differ");
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, {{"to", Int{8}}})),
             "node 'n': attribute 'to': a BitCast to string is not defined");
 }
@@ -39,7 +40,8 @@ TEST(TensorScatter, WritesAtEachSamplesPlace) {
   expectFloats(run("TensorScatter", {cache, update, ints({3, 5})}, {{"mode", "circular"}}), {2, 4, 1},
                {11, 2, 3, 10, 5, 12, 13, 8});
   EXPECT_EQ(errorOf(run("TensorScatter", {cache, update, ints({3, 0})})),
-            "node 'n': write_indices holds 3: an update of 2 does not fit there into a cache of 4");
+            "node 'n': write_indices contains 3, but an update of extent 2 does not fit at this position into a cache "
+            "of extent 4");
   EXPECT_EQ(errorOf(run("TensorScatter", {cache, update}, {{"axis", Int{0}}})),
             "node 'n': attribute 'axis': is the batch axis, which cannot be the sequence axis");
 }

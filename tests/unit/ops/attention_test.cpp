@@ -35,7 +35,7 @@ TEST(Attention, PackedHeadsShareKeys) {
   EXPECT_EQ(inferred("Attention", {"f32[batch, 5, 8]", "f32[batch, 7, 4]", "f32[batch, 7, 6]"}, {}, heads, 4),
             "f32[batch, 5, 12] f32[batch, 1, 7, 4] f32[batch, 1, 7, 6] f32[batch, 2, 5, 7]");
   EXPECT_EQ(errorOf(run("Attention", {q, k, v})),
-            "node 'n': attribute 'q_num_heads': must be given and positive where the inputs have three axes");
+            "node 'n': attribute 'q_num_heads': must be given and positive if the inputs have three axes");
 }
 
 TEST(Attention, CausalAndWindows) {
@@ -54,7 +54,7 @@ TEST(Attention, MasksAddOrHide) {
   const Tensor isShort = bools({2, 1}, {1, 1});  // hides the last key
   expectFloats(run("Attention", {query(), key(), value(), isShort}, unscaled()), {1, 1, 2, 2}, {1, 2, 1, 2});
   EXPECT_EQ(errorOf(run("Attention", {query(), key(), value(), bools({3, 2}, {1, 1, 1, 1, 1, 1})})),
-            "node 'n': the mask bool[3, 2] does not fit scores of f32[1, 1, 2, 2]");
+            "node 'n': the mask bool[3, 2] cannot be broadcast to the attention scores f32[1, 1, 2, 2]");
 }
 
 TEST(Attention, CachesGrow) {
@@ -88,13 +88,13 @@ TEST(Attention, ScoresAtEveryStage) {
   expectFloats(scores(1), {1, 1, 2, 2}, {0.924234F, 0, 0, 0.924234F}, 1e-6F, 3);  // 2 tanh(1/2)
   expectFloats(scores(2), {1, 1, 2, 2}, {0.924234F, -INFINITY, 0, -INFINITY}, 1e-6F, 3);
   expectFloats(scores(3), {1, 1, 2, 2}, {1, 0, 1, 0}, 1e-6F, 3);
-  EXPECT_EQ(errorOf(scores(4)), "node 'n': attribute 'qk_matmul_output_mode': 4 is none of 0 to 3");
+  EXPECT_EQ(errorOf(scores(4)), "node 'n': attribute 'qk_matmul_output_mode': is 4, expected 0 to 3");
 }
 
 TEST(Attention, HeadsMustFit) {
   const Tensor three = floats({1, 3, 1, 2}, {1, 0, 0, 1, 1, 1}), two = floats({1, 2, 1, 2}, {1, 0, 0, 1});
   EXPECT_EQ(errorOf(run("Attention", {three, two, two})),
-            "node 'n': 3 heads of the query cannot be shared out to 2 of the key");
+            "node 'n': the query has 3 heads, which is not a multiple of the 2 heads of the key");
 }
 
 Tensor line(std::vector<float> values) {
@@ -117,7 +117,7 @@ TEST(LinearAttention, EveryRule) {
   expectFloats(attend("gated_delta", decay, beta), {1, 2, 1}, {15, -81});  // 0.5 (6 - 30) = -12; 7.5 - 48 = -40.5
   expectFloats(attend("delta", Tensor(), beta), {1, 1, 1, 1}, {-93}, 0, 1);
   EXPECT_EQ(errorOf(attend("linear", decay, Tensor())),
-            "node 'n': attribute 'update_rule': has no use for the input decay");
+            "node 'n': attribute 'update_rule': does not use the input decay");
   EXPECT_EQ(errorOf(attend("delta", Tensor(), Tensor())), "node 'n': attribute 'update_rule': needs the input beta");
 }
 

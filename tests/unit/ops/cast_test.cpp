@@ -75,7 +75,8 @@ TEST(BitCast, ReadsTheSameBitsAsAnotherType) {
   expectInts(run("BitCast", {floats({2}, {1, -0.0F})}, to(kInt32)), {2}, {0x3f800000, INT32_MIN});
   expectFloats(run("BitCast", {Tensor::ofInt64({0b0110}).converted(DataType::U4)}, to(kF4)), {1}, {4});
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, to(7))),
-            "node 'n': attribute 'to': the bits of f32 (32) cannot be read as int64 (64): their numbers differ");
+            "node 'n': attribute 'to': a BitCast from f32 (32 bits) to int64 (64 bits) is not possible, because the "
+            "widths differ");
   EXPECT_EQ(errorOf(run("BitCast", {floats({1}, {1})}, to(kString))),
             "node 'n': attribute 'to': a BitCast to string is not defined");
 }

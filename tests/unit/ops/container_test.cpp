@@ -36,11 +36,11 @@ TEST(Sequence, IsMadeAndChanged) {
 
 TEST(Sequence, RefusesPlacesOutsideAndWrongTypes) {
   EXPECT_EQ(errorOf(run("SequenceAt", {kList, ints({}, {3})})),
-            "node 'n': position 3 is outside a sequence of 3 places");
+            "node 'n': position 3 is outside a sequence of 3 elements");
   EXPECT_EQ(errorOf(run("SequenceErase", {sequence(DataType::F32, {})})),
-            "node 'n': an empty sequence has no element that could be erased");
+            "node 'n': the sequence is empty, so no element can be erased");
   EXPECT_EQ(errorOf(run("SequenceInsert", {kList, ints({1}, {1})})),
-            "node 'n': a tensor of int64 cannot be put into sequence(f32[...])");
+            "node 'n': a tensor of type int64 cannot be inserted into sequence(f32[...])");
   EXPECT_EQ(errorOf(run("SequenceLength", {floats({1}, {1})})), "node 'n': input 0 is f32[1], expected a sequence");
   EXPECT_EQ(errorOf(run("Relu", {kList})), "node 'n': input 0 of Relu is sequence(f32[...]), expected a tensor");
 }
@@ -59,7 +59,7 @@ TEST(Sequence, ComesFromATensorAndGoesBack) {
   EXPECT_EQ(elementsOf(run("SplitToSequence", {x, ints({}, {2})})), (Lists{{1, 2, 3, 4}, {5, 6}}));
   EXPECT_EQ(elementsOf(run("SplitToSequence", {x, ints({1, 2})})), (Lists{{1, 2}, {3, 4, 5, 6}}));
   EXPECT_EQ(errorOf(run("SplitToSequence", {x, ints({1, 1})})),
-            "node 'n': the parts have 2 in all, but the axis has extent 3");
+            "node 'n': the extents of the parts sum to 2, but the axis has extent 3");
   EXPECT_EQ(inferredTypes("SplitToSequence", {"f32[3, 2]"}, {{"keepdims", Int{0}}, {"axis", Int{1}}}),
             "sequence(f32[3])");
   const auto columns = run("SplitToSequence", {x}, {{"keepdims", Int{0}}, {"axis", Int{1}}});
@@ -107,8 +107,8 @@ TEST(Optional, HasTheTypeOfItsElement) {
   EXPECT_EQ(inferredTypes("Optional", {"sequence(f32[2])"}, {}), "optional(sequence(f32[2]))");
   EXPECT_EQ(inferredTypes("Optional", {}, {{"type", std::string("f32[2]")}}), "optional(f32[2])");
   EXPECT_EQ(inferredTypes("OptionalGetElement", {"optional(sequence(f32[2]))"}, {}), "sequence(f32[2])");
-  EXPECT_EQ(inferredTypes("Optional", {}, {}), "error: is missing, and there is no input to take it from");
-  EXPECT_EQ(inferredTypes("Optional", {"optional(f32[2])"}, {}), "error: optional(f32[2]) cannot be an element");
+  EXPECT_EQ(inferredTypes("Optional", {}, {}), "error: is missing, and no input defines the type of the element");
+  EXPECT_EQ(inferredTypes("Optional", {"optional(f32[2])"}, {}), "error: an optional cannot contain optional(f32[2])");
   EXPECT_EQ(inferredTypes("Optional", {}, {{"type", std::string("list(f32[2])")}}),
             "error: line 1: 'list' is not an element type");
 }

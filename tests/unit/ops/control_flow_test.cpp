@@ -149,10 +149,10 @@ TEST(If, SaysThatAWeightHasNoData) {
 TEST(Loop, RefusesABodyThatDoesNotFit) {
   const Subgraph tooFew = bodyOf("input %i: int64[] input %go: bool[] output %go");
   EXPECT_EQ(inferredTypes("Loop", {"int64[]", "bool[]", "f32[1]"}, {{"body", tooFew}}),
-            "error: its graph has 1 outputs, expected at least 2: a condition and what is carried on");
+            "error: its graph has 1 outputs, expected at least 2: the condition and the loop-carried values");
   const Subgraph noState = bodyOf("input %i: int64[] input %go: bool[] output %go output %i");
   EXPECT_EQ(inferredTypes("Loop", {"int64[]", "bool[]", "f32[1]"}, {{"body", noState}}),
-            "error: its graph takes 2 inputs, but gets 3");
+            "error: its graph has 2 inputs, but the node passes 3");
   EXPECT_EQ(inferredTypes("Loop", {"int64[]", "bool[]", "f32[1]"}, {}), "error: is missing");
   EXPECT_EQ(inferredTypes("Loop", {"f32[]", "bool[]"}, {{"body", noState}}), "error: input 0 is f32[], expected int64");
 }

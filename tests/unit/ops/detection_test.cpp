@@ -49,7 +49,7 @@ TEST(NonMaxSuppression, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(inferred("NonMaxSuppression", {"f32[1, 3, 5]", "f32[1, 1, 3]"}),
             "error: input 0 (boxes) is f32[1, 3, 5], expected f32[1, 3, 4]");
   EXPECT_EQ(inferred("NonMaxSuppression", {"f32[1, 3, 4]", "f32[1, 1, 4]"}),
-            "error: the numbers of boxes and of their scores must be equal, but are 3 and 4");
+            "error: the numbers of boxes in boxes and in scores must be equal, but are 3 and 4");
 }
 
 Tensor counting(Dims dims) {
@@ -75,9 +75,9 @@ TEST(RoiAlign, SamplesBetweenPixels) {
 TEST(RoiAlign, AbsurdRegionsAreRefused) {
   const Tensor x = counting({1, 1, 4, 4}), image = ints({0});
   EXPECT_EQ(errorOf(run("RoiAlign", {x, floats({1, 4}, {0, 0, 1e30F, 2}), image})),
-            "node 'n': a region reaches from -0.5 to 1.0000000150474662e+30");
+            "node 'n': a region extends from -0.5 to 1.0000000150474662e+30, which cannot be sampled");
   EXPECT_EQ(errorOf(run("RoiAlign", {x, floats({1, 4}, {0, 0, 2, 2}), ints({3})})),
-            "node 'n': a region is of image 3, but there are 1");
+            "node 'n': a region refers to image 3, but the batch has 1 images");
   EXPECT_EQ(errorOf(run("RoiAlign", {x, floats({1, 4}, {0, 0, 2, 2}), image}, {{"sampling_ratio", Int{1} << 40}})),
             "node 'n': attribute 'sampling_ratio': is 1099511627776, expected 0 to 2048");
   EXPECT_EQ(errorOf(run("RoiAlign", {x, floats({1, 4}, {0, 0, 2, 2}), image}, {{"output_width", Int{0}}})),
@@ -90,7 +90,7 @@ TEST(MaxRoiPool, LargestPixelOfEachBin) {
   expectFloats(run("MaxRoiPool", {x, floats({2, 5}, {0, 0, 0, 3, 3, 0, 9, 9, 12, 12})}, pooled), {2, 1, 2, 2},
                {5, 7, 13, 15, 0, 0, 0, 0});
   EXPECT_EQ(errorOf(run("MaxRoiPool", {x, floats({1, 5}, {0, 0, 0, 3, 3})})),
-            "node 'n': attribute 'pooled_shape': must be given: height and width, both positive");
+            "node 'n': attribute 'pooled_shape': must be given as a height and a width, both positive");
 }
 
 TEST(Select, NotANumberCountsAsTheLargestAndEqualsItself) {

@@ -116,7 +116,7 @@ TEST(Elementwise, CastConvertsAndRefuses) {
   expectFloats(texts, {2}, {1.5F, -2});
   EXPECT_EQ(errorOf(run("Cast", {Tensor::ofStrings({1}, {"x"})}, to(1))), "node 'n': 'x' is not a number");
   EXPECT_EQ(errorOf(run("Cast", {floats({1}, {0})}, to(99))),
-            "node 'n': attribute 'to': 99 is not the number of an ONNX element type known here");
+            "node 'n': attribute 'to': 99 is not the number of an ONNX element type that Fusescope knows");
 }
 
 TEST(Elementwise, SymbolicShapes) {
@@ -134,7 +134,7 @@ TEST(Elementwise, WrongNetworksAreErrorsThatNameTheNode) {
             "error: [2] and [3] cannot be broadcast together: extents 2 and 3 differ and neither is 1");
   EXPECT_EQ(inferred("Add", {"f32[2]", "int64[2]"}),
             "error: inputs 0 and 1 of Add must have the same type, but are f32 and int64");
-  EXPECT_EQ(inferred("Add", {"f32[2]"}), "error: Add takes 2 inputs, but has 1");
+  EXPECT_EQ(inferred("Add", {"f32[2]"}), "error: Add takes 2 inputs, but the node has 1");
   EXPECT_EQ(inferred("Erf", {"int64[2]"}),
             "error: input 0 of Erf is int64, expected one of f64, f32, f16, bf16, f8e4m3, f8e5m2");
   EXPECT_EQ(errorOf(run("Elu", {floats({1}, {1})}, {{"alpha", std::string("x")}})),

@@ -47,7 +47,7 @@ TEST(BatchNormalization, InTrainingTheBatchGivesTheStatistics) {
   expectFloats(result, {1}, {2}, 1e-5F, 1);
   expectFloats(result, {1}, {3}, 1e-5F, 2);
   EXPECT_EQ(errorOf(run("BatchNormalization", {floats({1, 1}, {1}), one, zero, zero, one}, {}, 3)),
-            "node 'n': attribute 'training_mode': is 0, where y is the only output, but more are asked for");
+            "node 'n': attribute 'training_mode': is 0, so y must be the only output, but the node has more outputs");
 }
 
 }  // namespace

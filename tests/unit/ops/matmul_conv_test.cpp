@@ -65,7 +65,7 @@ TEST(Einsum, SumsOverWhatTheOutputLeavesOut) {
   expectFloats(run("Einsum", {a}, eq("ij->ji")), {2, 2}, {1, 3, 2, 4});
   expectFloats(run("Einsum", {a, a}, eq("...i,...i->...")), {2}, {5, 25});
   EXPECT_EQ(inferred("Einsum", {"f32[b, h, q, 64]", "f32[b, h, k, 64]"}, {}, eq("bhqd,bhkd->bhqk")), "f32[b, h, q, k]");
-  EXPECT_EQ(inferred("Einsum", {"f32[2]"}, {}, eq("ij->i")), "error: 'ij' names 2 axes of an operand of rank 1");
+  EXPECT_EQ(inferred("Einsum", {"f32[2]"}, {}, eq("ij->i")), "error: 'ij' names 2 axes, but its operand has rank 1");
 }
 
 TEST(Conv, PaddedStridedGroupedDilated) {
@@ -92,7 +92,7 @@ TEST(Conv, ShapesAndErrors) {
   EXPECT_EQ(inferred("Conv", {"f32[1, 3, 2, 2]", "f32[8, 3, 3, 3]"}),
             "error: a window of 3 does not fit into a spatial extent of 2 with padding 0 and 0");
   EXPECT_EQ(inferred("Conv", {"f32[1, 3, 8, 8]", "f32[8, 3, 3, 3]"}, {}, {{"strides", List{0, 1}}}),
-            "error: 0 is outside 1 to 1073741824");
+            "error: contains 0, expected 1 to 1073741824");
   const std::vector<Dims> in{{1, 3, 8, 8}, {16, 3, 3, 3}}, out{{1, 16, 6, 6}};
   EXPECT_EQ(flopsOf(nodeOf("Conv", 2), in, out), 2 * 16 * 36 * 27);
 }

@@ -17,9 +17,9 @@ TEST(View, ReshapeWorksOutExtents) {
   EXPECT_EQ(inferred("Reshape", {"f32[batch, 6]"}, {ints({-1, 4})}), "f32[batch + batch/2, 4]");
   EXPECT_EQ(inferred("Reshape", {"f32[2, 3]", "int64[3]"}), "f32[?, ?, ?]");
   EXPECT_EQ(inferred("Reshape", {"f32[2, 3]"}, {ints({4, -1})}), "error: 6 elements are not divisible by 4");
-  EXPECT_EQ(inferred("Reshape", {"f32[2, 3]"}, {ints({-1, -1})}), "error: the shape holds -1 twice");
+  EXPECT_EQ(inferred("Reshape", {"f32[2, 3]"}, {ints({-1, -1})}), "error: the shape contains -1 more than once");
   EXPECT_EQ(inferred("Reshape", {"f32[0, 3]"}, {ints({3, 0})}, {{"allowzero", Int{1}}}), "f32[3, 0]");
-  EXPECT_EQ(inferred("Reshape", {"f32[2, 3]"}, {ints({7})}), "error: 6 elements cannot be given the extents [7]");
+  EXPECT_EQ(inferred("Reshape", {"f32[2, 3]"}, {ints({7})}), "error: 6 elements cannot be reshaped to the extents [7]");
   EXPECT_EQ(inferred("Flatten", {"f32[batch, 3, 4]"}), "f32[batch, 12]");
   EXPECT_EQ(inferred("Squeeze", {"f32[b, 1, 4]"}, {ints({1})}), "f32[b, 4]");
   EXPECT_EQ(inferred("Squeeze", {"f32[b, 2]"}, {ints({1})}),
@@ -44,7 +44,7 @@ TEST(Movement, TransposeConcatSplitSlice) {
             "error: extents along axis 0 must be equal, but are 3 and 4");
   EXPECT_EQ(inferred("Transpose", {"f32[a, b, c]"}, {}, {{"perm", List{2, 0, 1}}}), "f32[c, a, b]");
   EXPECT_EQ(inferred("Transpose", {"f32[a, b]"}, {}, {{"perm", List{0, 0}}}),
-            "error: [0, 0] is not an order of 2 axes");
+            "error: [0, 0] is not a permutation of 2 axes");
   EXPECT_EQ(inferred("Split", {"f32[7]"}, {}, {{"num_outputs", Int{3}}}, 3), "f32[3] f32[3] f32[1]");
 }
 
@@ -131,12 +131,14 @@ TEST(Shape, ExtentsAndTensorsMadeFromThem) {
 }
 
 TEST(Shape, AbsurdExtentsAreErrors) {
-  EXPECT_EQ(inferred("ConstantOfShape", {}, {ints({Int{1} << 40, Int{1} << 40})}),
-            "error: the result of ConstantOfShape would have extents [1099511627776, 1099511627776]: too large");
-  EXPECT_EQ(inferred("ConstantOfShape", {}, {ints({-1})}), "error: the shape holds -1, less than nothing");
+  EXPECT_EQ(
+      inferred("ConstantOfShape", {}, {ints({Int{1} << 40, Int{1} << 40})}),
+      "error: the result of ConstantOfShape would have extents [1099511627776, 1099511627776], which is too large");
+  EXPECT_EQ(inferred("ConstantOfShape", {}, {ints({-1})}),
+            "error: the shape contains -1, but an extent cannot be negative");
   EXPECT_EQ(errorOf(run("ConstantOfShape", {ints({Int{1} << 41})})),
-            "node 'n': a tensor of extents [2199023255552] cannot be held in memory");
-  EXPECT_EQ(errorOf(run("Range", {ints({}, {0}), ints({}, {5}), ints({}, {0})})), "node 'n': delta is 0");
+            "node 'n': a tensor of extents [2199023255552] is too large for the memory");
+  EXPECT_EQ(errorOf(run("Range", {ints({}, {0}), ints({}, {5}), ints({}, {0})})), "node 'n': delta must not be 0");
 }
 
 TEST(Registry, EveryOperatorCanBeInferredWithoutAnyKnowledge) {

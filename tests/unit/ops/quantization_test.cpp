@@ -46,11 +46,11 @@ TEST(QuantizeLinear, Refusals) {
   EXPECT_EQ(errorOf(run("QuantizeLinear", {x, one}, outputType(1))),
             "node 'n': attribute 'output_dtype': quantising to f32 is not defined");
   EXPECT_EQ(errorOf(run("QuantizeLinear", {x, floats({3}, {1, 1, 1})})),
-            "node 'n': there are 3 scales for an axis of extent 4");
+            "node 'n': the node has 3 scales, but the axis has extent 4");
   EXPECT_EQ(errorOf(run("QuantizeLinear", {x, floats({2, 2}, {1, 1, 1, 1})})),
             "node 'n': scales of extents [2, 2] need the attribute block_size");
   EXPECT_EQ(errorOf(run("QuantizeLinear", {x, floats({2, 2}, {1, 1, 1, 1})}, {{"block_size", std::int64_t{-2}}})),
-            "node 'n': attribute 'block_size': -2 is less than nothing");
+            "node 'n': attribute 'block_size': is -2, but it must not be negative");
   EXPECT_EQ(errorOf(run("QuantizeLinear", {x, floats({2, 2}, {1, 1, 1, 1})},
                         {{"block_size", std::int64_t{3}}, {"axis", std::int64_t{9}}})),
             "node 'n': attribute 'axis': axis 9 is outside a tensor of rank 2");

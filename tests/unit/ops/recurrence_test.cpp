@@ -140,14 +140,14 @@ TEST(Recurrence, WhatDoesNotFitIsSaid) {
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, {{"hidden_size", Int{2}}})),
             "node 'n': hidden_size and the last extent of R must be equal, but are 2 and 1");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, {{"hidden_size", Int{1} << 62}})),
-            "node 'n': attribute 'hidden_size': 4611686018427387904 is outside 1 to 1073741824");
+            "node 'n': attribute 'hidden_size': is 4611686018427387904, expected 1 to 1073741824");
   EXPECT_EQ(errorOf(run("LSTM", {x, one, one})), "node 'n': input 1 (W) is f32[1, 1, 1], expected f32[1, 4, 1]");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, {{"activations", Texts{"Gelu"}}})),
             "node 'n': attribute 'activations': 'Gelu' is not an activation that ONNX has");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, linear(2))),
             "node 'n': attribute 'activations': has 2 entries, expected 1 for each of 1 directions");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one, Tensor(), lengths({2})})),
-            "node 'n': sequence_lens holds 2, but the sequences have 1 steps");
+            "node 'n': sequence_lens contains 2, but the sequences have 1 steps");
   EXPECT_EQ(errorOf(run("RNN", {x, one, one}, {{"clip", -1.0F}})), "node 'n': attribute 'clip': must not be negative");
 }
 

@@ -87,7 +87,7 @@ TEST(Quantization, ThereAndBack) {
   expectFloats(run("DequantizeLinear", {q, floats({2}, {2, 0.5F}), zeros}, {{"axis", Int{0}}}), {2, 2},
                {0, 20, 15, 20});
   EXPECT_EQ(errorOf(run("DequantizeLinear", {q, floats({3}, {1, 1, 1})}, {{"axis", Int{0}}})),
-            "node 'n': there are 3 scales for an axis of extent 2");
+            "node 'n': the node has 3 scales, but the axis has extent 2");
 }
 
 }  // namespace

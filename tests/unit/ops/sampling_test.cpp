@@ -44,7 +44,7 @@ TEST(GridSample, StrangePlacesAndWrongExtents) {
   EXPECT_EQ(errorOf(run("GridSample", {x, floats({2, 1, 1}, {0, 0})})),
             "node 'n': input 1 (grid) is f32[2, 1, 1], expected f32[1, 1, 1]");
   EXPECT_EQ(errorOf(run("GridSample", {Tensor::ofStrings({1, 1, 1}, {"a"}), floats({1, 1, 1}, {0})})),
-            "node 'n': attribute 'mode': elements of string cannot be interpolated, only 'nearest' takes them");
+            "node 'n': attribute 'mode': elements of type string cannot be interpolated; only 'nearest' accepts them");
   EXPECT_EQ(inferred("GridSample", {"f32[n, 3, h, w]", "f32[n, 8, 9, 2]"}), "f32[n, 3, 8, 9]");
 }
 
@@ -66,9 +66,9 @@ TEST(Col2Im, BlocksAddUpWhereTheyOverlap) {
                    {{"pads", List{0, 0, 1, 1}}, {"strides", List{2, 2}}}),
                {1, 1, 3, 3}, std::vector<float>(9, 1.0F));
   EXPECT_EQ(errorOf(run("Col2Im", {floats({1, 4, 4}, ones), ints({4, 3}), ints({2, 2})})),
-            "node 'n': there are 4 columns, but the image has 6 blocks");
+            "node 'n': the input has 4 columns, but the image has 6 blocks");
   EXPECT_EQ(errorOf(run("Col2Im", {floats({1, 4, 4}, ones), ints({3, 3}), ints({Int{1} << 40, 2})})),
-            "node 'n': a block of [1099511627776, 2] in an image of [3, 3]");
+            "node 'n': block_shape is [1099511627776, 2] and image_shape is [3, 3], expected extents from 1 to 2^30");
 }
 
 TEST(DeformConv, TapsMoveByTheirOffsets) {
@@ -84,7 +84,7 @@ TEST(DeformConv, TapsMoveByTheirOffsets) {
   EXPECT_EQ(errorOf(run("DeformConv", {x, w, mask})),
             "node 'n': input 2 (offset) is f32[1, 4, 2, 2], expected f32[1, 8, 2, 2]");
   EXPECT_EQ(errorOf(run("DeformConv", {x, w, still}, {{"offset_group", Int{2}}})),
-            "node 'n': attribute 'offset_group': 2 does not divide the channels");
+            "node 'n': attribute 'offset_group': 2 does not divide the number of input channels");
 }
 
 TEST(Resize, TheNearestElementIsMovedWhateverItsType) {
@@ -99,7 +99,7 @@ TEST(Resize, TheNearestElementIsMovedWhateverItsType) {
   expectFloats(run("Resize", {floats({3}, {1, 2, 3}), floats({2}, {0, 1.5F}), Tensor(), ints({4})}, cropped), {4},
                {1, 2, 3, 9});
   EXPECT_EQ(errorOf(run("Resize", {Tensor::ofStrings({2}, {"a", "b"}), Tensor(), twice}, {{"mode", "linear"}})),
-            "node 'n': attribute 'mode': elements of string cannot be interpolated, only 'nearest' takes them");
+            "node 'n': attribute 'mode': elements of type string cannot be interpolated; only 'nearest' accepts them");
 }
 
 TEST(Resize, OneElementIsTheFirstWithPytorchHalfPixel) {

@@ -29,10 +29,10 @@ TEST(Dft, OddLengthsOtherLengthsAndOtherAxes) {
 TEST(Dft, WhatDoesNotFitIsSaid) {
   const Tensor x = floats({1, 2, 1}, {1, 1});
   EXPECT_EQ(errorOf(run("DFT", {x, Tensor(), ints({}, {2})})),
-            "node 'n': attribute 'axis': is the last axis, which holds the real and imaginary parts");
+            "node 'n': attribute 'axis': is the last axis, which contains the real and imaginary parts");
   EXPECT_EQ(errorOf(run("DFT", {x, ints({}, {0})})), "node 'n': dft_length is 0, expected 1 to 1099511627776");
   EXPECT_EQ(errorOf(run("DFT", {floats({1, 1, 3}, {1, 1, 1})})),
-            "node 'n': the last axis has 3 elements; it holds the real part, or real and imaginary part");
+            "node 'n': the last axis has 3 elements, expected 1 (real) or 2 (real and imaginary part)");
   EXPECT_EQ(inferred("DFT", {"f32[b, n, 1]"}, {}, {{"onesided", Int{1}}}), "f32[b, ?, 2]");
 }
 
@@ -48,7 +48,7 @@ TEST(Stft, FramesAndWindows) {
   EXPECT_EQ(errorOf(run("STFT", {floats({4}, {1, 2, 3, 4}), two, Tensor(), two})),
             "node 'n': input 0 has rank 1, expected 3");
   EXPECT_EQ(errorOf(run("STFT", {x, two, Tensor(), ints({}, {5})})),
-            "node 'n': a frame of 5 does not fit into a signal of 4");
+            "node 'n': a frame of 5 samples does not fit into a signal of 4 samples");
   EXPECT_EQ(errorOf(run("STFT", {x, ints({}, {0}), Tensor(), two})),
             "node 'n': frame_step is 0, expected 1 to 1099511627776");
 }
@@ -61,9 +61,10 @@ TEST(SignalWindows, PeriodicAndSymmetric) {
   expectFloats(run("BlackmanWindow", {ints({}, {3})}, symmetric), {3}, {0, 1, 0});
   expectFloats(run("HannWindow", {ints({}, {1})}, symmetric), {1}, {1});
   EXPECT_EQ(inferred("HannWindow", {}, {ints({}, {8})}, {{"output_datatype", Int{11}}}), "f64[8]");
-  EXPECT_EQ(errorOf(run("HannWindow", {ints({}, {-1})})), "node 'n': size would be -1, less than nothing");
+  EXPECT_EQ(errorOf(run("HannWindow", {ints({}, {-1})})),
+            "node 'n': size would be -1, but an extent cannot be negative");
   EXPECT_EQ(errorOf(run("HannWindow", {ints({}, {Int{1} << 50})})),
-            "node 'n': the result of HannWindow would have extents [1125899906842624]: too large");
+            "node 'n': the result of HannWindow would have extents [1125899906842624], which is too large");
 }
 
 TEST(MelWeightMatrix, TrianglesOnTheMelScale) {
@@ -73,7 +74,7 @@ TEST(MelWeightMatrix, TrianglesOnTheMelScale) {
   std::vector<Tensor> reversed = inputs;
   std::swap(reversed[3], reversed[4]);
   EXPECT_EQ(errorOf(run("MelWeightMatrix", reversed)),
-            "node 'n': the mel bands cannot reach from 4000 to 0 hertz at 8000 samples per second");
+            "node 'n': the mel bands from 4000 to 0 Hz are not possible with a sample rate of 8000 Hz");
 }
 
 }  // namespace

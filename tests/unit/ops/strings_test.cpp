@@ -108,7 +108,7 @@ TEST(TfIdf, WeighsTextsToo) {
   expectFloats(run("TfIdfVectorizer", {x}, attributes), {2}, {0.5F, 2});
   attributes["ngram_indexes"] = std::vector<Int>{1};
   EXPECT_EQ(errorOf(run("TfIdfVectorizer", {x}, attributes)),
-            "node 'n': attribute 'ngram_indexes': has 1 entries for 2 n-grams");
+            "node 'n': attribute 'ngram_indexes': has 1 entries, but the pool has 2 n-grams");
 }
 
 Result<std::vector<Tensor>> encoded(const Tensor& x, Attributes attributes) {
@@ -130,8 +130,9 @@ TEST(LabelEncoder, LooksUpByKey) {
                            {"default_tensor", floats({1}, {9})}};
   expectFloats(encoded(ints({6, 7}), tensors), {2}, {0.25F, 9});
   EXPECT_EQ(errorOf(encoded(ints({1}), {{"keys_int64s", std::vector<Int>{1}}, {"values_strings", Texts{}}})),
-            "node 'n': there are 1 keys, but 0 values");
-  EXPECT_EQ(errorOf(encoded(ints({1}), toNumbers)), "node 'n': the keys are of string, but the input is int64");
+            "node 'n': the node has 1 keys, but 0 values");
+  EXPECT_EQ(errorOf(encoded(ints({1}), toNumbers)),
+            "node 'n': the keys have type string, but the input has type int64");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(FitInputSpecs, WhatTheNetworkTakesIsAsUsual) {
   EXPECT_EQ(specOf(model, "x").min, (Dims{1, 3, 1, 1}));
   EXPECT_EQ(specOf(model, "x").source, "assumed");
   EXPECT_EQ(countCode(model, "input.assumed"), 1U) << "the other input is as the file says";
-  expectSaid(model, "x", {"[1, 3, 224, 224] is assumed", "batch is 1, as nothing asks for more", "h is 224"});
+  expectSaid(model, "x", {"[1, 3, 224, 224] is assumed", "batch is 1, because the network accepts it", "h is 224"});
 }
 
 TEST(FitInputSpecs, AWindowHasToFit) {
@@ -103,9 +103,10 @@ TEST(FitInputSpecs, AHeightThatIsPooledAwayIsOneThatWindowsDivide) {
   EXPECT_EQ(specOf(pooled, "x").opt[2], 48);
   EXPECT_EQ(specOf(pooled, "x").min[2], 34);
   EXPECT_EQ(specOf(pooled, "x").max[2], 81);
-  expectSaid(pooled, "x",
-             {"h is 48, because with 224", "the nearest at which no pooling window leaves a rest", "not below 34",
-              "not above 81"});
+  expectSaid(
+      pooled, "x",
+      {"h is 48, because with 224", "the nearest accepted extent at which the pooling windows divide the axis evenly",
+       "not below 34", "not above 81"});
 }
 
 TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
@@ -114,7 +115,7 @@ TEST(FitInputSpecs, AReshapeHasToHaveItsElements) {
   EXPECT_EQ(dims[0], 1);
   EXPECT_EQ(dims[2] * dims[3], 28 * 120);
   expectWorks(model);
-  expectSaid(model, "x", {"elements cannot be given the extents"});
+  expectSaid(model, "x", {"elements cannot be reshaped to the extents"});
 }
 
 TEST(FitInputSpecs, BothExtentsOfAnImageAreFoundTogether) {
@@ -156,7 +157,7 @@ TEST(FitInputSpecs, TheRangeBeginsAndEndsWhereThePlanHolds) {
   EXPECT_TRUE(types.ok()) << types.error().text();
   EXPECT_EQ(specOf(model, "x").min[2], 4);
   EXPECT_EQ(specOf(model, "x").max[2] % 4, 0);
-  expectSaid(model, "x", {"not below 4 (the plan holds where h % 4 == 0)"});
+  expectSaid(model, "x", {"not below 4 (the plan is valid if h % 4 == 0)"});
 }
 
 TEST(FitInputSpecs, AStateGoesWithItsInput) {
@@ -219,8 +220,8 @@ TEST(FitInputSpecs, EachBranchOfAnIfHasItsOwnRange) {
   EXPECT_EQ(specOf(model, "x").min, (Dims{1, 1, 200})) << "what every branch takes";
   EXPECT_EQ(specOf(model, "x").max, (Dims{1, 1, 400}));
   expectSaid(model, "x",
-             {"else_branch of 'node_of_y' alone goes from [1, 1, 1] to [1, 1, 400]",
-              "then_branch of 'node_of_y' alone goes from [1, 1, 200] to [1, 1, 1024]"});
+             {"else_branch of 'node_of_y' alone accepts extents from [1, 1, 1] to [1, 1, 400]",
+              "then_branch of 'node_of_y' alone accepts extents from [1, 1, 200] to [1, 1, 1024]"});
 }
 
 TEST(FitInputSpecs, WhatHoldsForEveryBranchIsNotSaidOfEach) {
@@ -228,7 +229,7 @@ TEST(FitInputSpecs, WhatHoldsForEveryBranchIsNotSaidOfEach) {
     v = Conv <kernel_shape = [200]> (x, w)
     y = If (c) <then_branch = t () => (float[1,1,m] p) { p = Neg (v) },
                 else_branch = e () => (float[1,1,k] q) { q = Relu (v) }> })");
-  EXPECT_EQ(saidOf(model, "x").find("alone goes"), std::string::npos) << saidOf(model, "x");
+  EXPECT_EQ(saidOf(model, "x").find("alone accepts"), std::string::npos) << saidOf(model, "x");
 }
 
 TEST(FitInputSpecs, ABatchThatNothingRelatesGoesTogether) {
@@ -246,8 +247,9 @@ TEST(FitInputSpecs, WhatCannotBeAssumedIsAskedFor) {
   EXPECT_EQ(countCode(model, "input.not_assumed"), 1U);
   EXPECT_EQ(specOf(model, "x").opt, (Dims{-1, -1}));
   EXPECT_EQ(specOf(model, "z").opt, (Dims{1, 3}));
-  expectSaid(model, "x",
-             {"--input x=batch,n", "no extents were found that the network accepts", "cannot be given the extents"});
+  expectSaid(
+      model, "x",
+      {"--input x=batch,n", "no extents were found that the network accepts", "cannot be reshaped to the extents"});
 }
 
 TEST(FitInputSpecs, IsDoneOnce) {

@@ -124,12 +124,12 @@ TEST(Directive, AFileThatDoesNotSayItsFormatIsToldWhatToWrite) {
   EXPECT_EQ(errorOf(R"({"format":"fusescope.ranges"})"),
             R"(key 'format': this is not a directives file: its format is "fusescope.ranges", not )"
             R"("fusescope.directives")");
-  EXPECT_EQ(errorOf("[]"), "this is not a directives file: it holds no JSON object. " + mustSay);
+  EXPECT_EQ(errorOf("[]"), "this is not a directives file: it contains no JSON object. " + mustSay);
 }
 
 TEST(Directive, AKeyThatStandsTwiceIsAnError) {
   EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a"},{"kind":"pin","type":"f16","pattern":"a","type":"f32"})"),
-            "directives[1].type: this key stands here twice");
+            "directives[1].type: this key occurs twice");
   EXPECT_EQ(saidOf(R"({"kind":"split","pattern":"a"},{"kind":"split","pattern":"b"})"), "it was read");
 }
 

@@ -53,7 +53,8 @@ TEST_F(BadEnvironments, NoPython) {
   expectSays(ofCommand("sh"), {"\"sh\" ended with", "before it answered", "3.9"});
   expectSays(ofCommand("cat"), {"\"cat\" ended with", "before it answered", "3.9"});
   expectSays(ofCommand("sh -c 'exec sleep 1000'"), {"did not answer within 3 s", "starts Python 3.9 or newer"});
-  expectSays(ofCommand("sh -c 'exec yes'"), {"prints what no Python prints", "starts Python 3.9 or newer"});
+  expectSays(ofCommand("sh -c 'exec yes'"),
+             {"prints output that does not come from Python", "starts Python 3.9 or newer"});
   expectSays(ofCommand("sh -c 'exec 1>&-; exec sleep 1000'"), {"closed its standard output"});
   expectSays(ofCommand("sh -c 'echo nobody may log in >&2; exit 255'"), {"status 255", "nobody may log in", "ssh"});
 }
@@ -82,7 +83,8 @@ TEST_F(BadEnvironments, AProbeOfAnotherVersionIsNotSpokenTo) {
 }
 
 TEST_F(BadEnvironments, WhatIsNotTheProtocol) {
-  expectSays(ofOtherProbe("garbage"), {"sent what is not its protocol", "Traceback (most recent call last)"});
+  expectSays(ofOtherProbe("garbage"),
+             {"sent data that does not follow its protocol", "Traceback (most recent call last)"});
   expectSays(ofOtherProbe("long-line"), {"a line is too long"});
   expectSays(ofOtherProbe("many-bytes"), {"announces too many bytes"});
   expectSays(ofOtherProbe("silence"), {"did not answer within 3 s"});
@@ -109,7 +111,7 @@ TEST_F(BadEnvironments, NothingIsImportedFromTheCurrentFolder) {
 
 TEST_F(BadEnvironments, NoSuchCompiler) {
   expectSays(problemOf(withFakes(), "no-such-one"), {"The probe knows no compiler \"no-such-one\"."});
-  expectSays(problemOf(withFakes(), "../echo"), {"is no name of a compiler"});
+  expectSays(problemOf(withFakes(), "../echo"), {"is not the name of a compiler"});
 }
 
 TEST_F(BadEnvironments, NoPackage) {
@@ -137,7 +139,7 @@ TEST_F(BadEnvironments, APackageThatPrintsDoesNoHarm) {
 TEST_F(BadEnvironments, APackageThatCrashesWhenItIsImported) {
   expectSays(problemOf(withPackage("import os\nprint('so far so good', flush=True)\nos.kill(os.getpid(), 11)"), "fake"),
              {"the process of fake in", "was ended by signal 11 (Segmentation fault) while it worked on \"open\"",
-              "its last words: so far so good", "install its package again"});
+              "the end of its log is: so far so good", "install its package again"});
   expectSays(problemOf(withPackage("import os\nos._exit(3)"), "fake"),
              {"ended with status 3 while it worked on \"open\""});
 }
@@ -211,8 +213,8 @@ TEST_F(BadEnvironments, FilesThatCannotBeSent) {
     return job->ask({.json = {{"op", "echo"}}, .files = {{name, path}}}, {}).error().text();
   };
   expectSays(said("x", m_folder / "not-there"), {"not-there", "there is no such file"});
-  expectSays(said("x", m_folder.path()), {"is no plain file"});
-  expectSays(said("../x", file("y", "")), {"is no name for a file of a request"});
+  expectSays(said("x", m_folder.path()), {"is not a regular file"});
+  expectSays(said("../x", file("y", "")), {"is not a valid name for a file of a request"});
 }
 
 }  // namespace

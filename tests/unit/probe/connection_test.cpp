@@ -78,7 +78,7 @@ TEST_F(Connection, ADamagedFileInTheCacheIsFoundOut) {
     file(entry.path().lexically_relative(m_folder.path()).string(), bytes(100'001).substr(1));
   const auto problem = useAll(environment, path, content);
   ASSERT_TRUE(problem);
-  EXPECT_NE(problem->message.find("is not what it was when it was sent"), std::string::npos) << problem->text();
+  EXPECT_NE(problem->message.find("has changed since it was sent"), std::string::npos) << problem->text();
   EXPECT_FALSE(useAll(environment, path, content)) << "it is sent again";
 }
 
@@ -156,7 +156,7 @@ TEST_F(Connection, OneThatFallsSilentIsGivenUp) {
       ProbeJob::start(withFakes(relay("--stall-out 2200")), "echo", {},
                       {.handshake = std::chrono::milliseconds(20'000), .silence = std::chrono::milliseconds(2000)});
   const auto problem = job.ok() ? job.value()->ask({.json = {{"op", "wait"}}, .files = {}}, {}).error() : job.error();
-  EXPECT_NE(problem.message.find("has not been heard of for too long"), std::string::npos) << problem.text();
+  EXPECT_NE(problem.message.find("has not answered for too long"), std::string::npos) << problem.text();
 }
 
 TEST_F(Connection, SeveralJobsAtOnceShareOneListener) {

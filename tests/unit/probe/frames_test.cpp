@@ -42,7 +42,7 @@ TEST(Frames, WhatIsNoneIsAnError) {
         "{\"bytes\":1048577}\n", "{\"bytes\":99999999999999999999}\n", "{\"a\":\"\xff\"}\n", "{}}\n"}) {
     const auto frames = framesOf(bytes, 3);
     ASSERT_EQ(frames.size(), 1U) << bytes;
-    EXPECT_TRUE(frames[0].starts_with("error: sent what is not its protocol")) << frames[0];
+    EXPECT_TRUE(frames[0].starts_with("error: sent data that does not follow its protocol")) << frames[0];
   }
 }
 

@@ -58,7 +58,7 @@ TEST_P(Killed, TheChild) {
 TEST_P(Killed, TheListener) {
   begin(withFakes());
   const auto said = saidWhenKilled({m_listener}, GetParam());
-  EXPECT_NE(said.message.find("ended or cut the connection (signal 9 (Killed))"), std::string::npos) << said.text();
+  EXPECT_NE(said.message.find("ended or closed the connection (signal 9 (Killed))"), std::string::npos) << said.text();
   expectNothingIsLeft();
 }
 
@@ -135,7 +135,7 @@ TEST_F(KilledUser, AlsoWhereOnlyTheConnectionBreaks) {
   const auto answer = job->ask({.json = {{"op", "wait"}, {"how", "holding the interpreter"}}, .files = {}}, {},
                                [&](auto, auto) { ::kill(relay, SIGKILL); });
   ASSERT_FALSE(answer.ok());
-  EXPECT_NE(answer.error().message.find("ended or cut the connection"), std::string::npos) << answer.error().text();
+  EXPECT_NE(answer.error().message.find("ended or closed the connection"), std::string::npos) << answer.error().text();
   EXPECT_TRUE(eventually([&] { return !runs(child) && !runs(listener); }));
 }
 

@@ -87,7 +87,7 @@ TEST_F(Ssh, NothingIsLeftThereWhenTheConnectionBreaks) {
           if (textOfFile(fmt::format("/proc/{}/comm", process)) == "ssh\n") ::kill(process, SIGKILL);
       });
   ASSERT_FALSE(answer.ok());
-  EXPECT_NE(answer.error().message.find("ended or cut the connection"), std::string::npos) << answer.error().text();
+  EXPECT_NE(answer.error().message.find("ended or closed the connection"), std::string::npos) << answer.error().text();
   EXPECT_TRUE(eventually([&] { return !runs(child) && !runs(listener); }));
 }
 

@@ -93,7 +93,7 @@ TEST(DiffInput, WhatCannotBeToldIsNoError) {
   session.options = {.target = "cpu:avx2"};
   fusescope::Run run{.model = session.model.identity(), .options = session.options};
   Evaluation evaluation;
-  evaluation.values = {{.name = "x", .ok = true, .problem = "neither side holds a finite number"},
+  evaluation.values = {{.name = "x", .ok = true, .problem = "neither side contains a finite number"},
                        {.name = "y", .problem = "is missing"},
                        {.name = "z", .ok = true}};
   run.evaluations = {evaluation};

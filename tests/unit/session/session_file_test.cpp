@@ -51,7 +51,7 @@ Run exampleRun() {
   errors.tensors = {{.name = "a", .fusedNode = "first", .stored = DataType::F16, .isOutput = true}};
   errors.tensors[0].errors.carried =
       TensorError{.elements = 4, .maxOverRms = std::numeric_limits<double>::infinity(), .nonFinite = 0.25};
-  errors.notMeasured = {{"b", "it holds no elements"}};
+  errors.notMeasured = {{"b", "it has no elements"}};
   run.errors = {errors};
   run.serving =
       RunServing{.when = "2026-01-31T13:00:00Z",

@@ -119,7 +119,7 @@ TEST_F(FolderPlaceTest, UnderAnothersNameItIsNotTaken) {
   ASSERT_TRUE(store->keep(answerFacts(), "two", "of two"));
   fs::copy_file(file("one"), file("two"), fs::copy_options::overwrite_existing);
   EXPECT_EQ(foundIn(*store, "two"), "nothing");
-  EXPECT_EQ(store->takeDamaged().at(0).why, "it was kept for something else");
+  EXPECT_EQ(store->takeDamaged().at(0).why, "it belongs to another entry");
 }
 
 TEST_F(FolderPlaceTest, WithoutAKeyOnlyWhatNobodyElseCanWriteIsTaken) {
@@ -131,7 +131,7 @@ TEST_F(FolderPlaceTest, WithoutAKeyOnlyWhatNobodyElseCanWriteIsTaken) {
       fs::permissions(path, others, fs::perm_options::add);
       const auto store = openPrivate();
       EXPECT_EQ(foundIn(*store, "key"), "nothing") << path;
-      EXPECT_NE(store->problem().find("can be written by others"), std::string::npos) << store->problem();
+      EXPECT_NE(store->problem().find("can be written by other users"), std::string::npos) << store->problem();
       fs::permissions(path, others, fs::perm_options::remove);
     }
   EXPECT_EQ(foundIn(*openPrivate(), "key"), "mine");
@@ -169,7 +169,7 @@ TEST_F(FolderPlaceTest, NoLinkIsFollowedAndNothingLeadsOutOfIt) {
       EXPECT_EQ(foundIn(*store, "key"), "nothing");
     }
     EXPECT_FALSE(store->keep(answerFacts(), "key", "out"));
-    EXPECT_NE(store->problem().find("nothing more is kept"), std::string::npos);
+    EXPECT_NE(store->problem().find("nothing is written to"), std::string::npos);
     fs::remove(folder);
     fs::rename(m_folder / "moved", folder);
   }
@@ -185,7 +185,7 @@ TEST_F(FolderPlaceTest, AFolderThatIsRemovedIsLeftAloneAndUsedAgainWhenItIsBack)
   ASSERT_TRUE(store->keep(answerFacts(), "key", "bytes"));
   fs::rename(m_path, m_folder / "away");
   EXPECT_EQ(foundIn(*store, "key"), "nothing");
-  EXPECT_NE(store->problem().find("is left alone for 30 s"), std::string::npos) << store->problem();
+  EXPECT_NE(store->problem().find("is not used for 30 s"), std::string::npos) << store->problem();
   EXPECT_FALSE(store->keep(answerFacts(), "key", "bytes"));
   fs::rename(m_folder / "away", m_path);
   EXPECT_EQ(foundIn(*store, "key"), "nothing");
@@ -206,7 +206,7 @@ TEST_F(FolderPlaceTest, AFolderThatBecameReadOnlyIsStillRead) {
     if (!store->keep(answerFacts(), "key", "bytes")) return false;
     for (const fs::path& path : {m_path, m_path / "unfinished", leaf("key")}) fs::permissions(path, fs::perms(0500));
     const bool isRefused = !store->keep(answerFacts(), "key", "other") &&
-                           store->problem().find("nothing more is kept in") == 0 && foundIn(*store, "key") == "bytes";
+                           store->problem().find("nothing is written to") == 0 && foundIn(*store, "key") == "bytes";
     for (const fs::path& path : {m_path, m_path / "unfinished", leaf("key")}) fs::permissions(path, fs::perms(0700));
     const bool isLeftAlone = !store->keep(answerFacts(), "key", "other");
     m_clock.pass(std::chrono::seconds(30));
@@ -252,7 +252,7 @@ TEST_F(FolderPlaceTest, AMountThatHangsIsWaitedForOnceAndThenLeftAlone) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(foundIn(store, "key"), "nothing");
   const std::chrono::duration<double, std::milli> first = std::chrono::steady_clock::now() - start;
-  EXPECT_NE(store.problem().find("is left alone for 30 s: it takes too long"), std::string::npos) << store.problem();
+  EXPECT_NE(store.problem().find("is not used for 30 s: it takes too long"), std::string::npos) << store.problem();
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(foundIn(store, "key"), "nothing");
     EXPECT_FALSE(store.keep(answerFacts(), "key", "bytes"));

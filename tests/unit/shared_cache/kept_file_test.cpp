@@ -103,7 +103,7 @@ TEST_F(KeptFile, ThatIsDamagedBringsOnlyWhatIsWhole) {
 
 TEST_F(KeptFile, OfAnotherKindIsNamed) {
   std::ofstream(file()) << "a text";
-  EXPECT_EQ(problemOf(*store("there"), teamKey()), "this is not a file of kept entries");
+  EXPECT_EQ(problemOf(*store("there"), teamKey()), "this is not a file of cache entries");
 }
 
 }  // namespace

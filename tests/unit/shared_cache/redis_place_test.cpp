@@ -96,8 +96,7 @@ TEST_F(RedisPlaceTest, KilledItIsLeftAloneAndUsedAgainWhenItIsBack) {
   ASSERT_TRUE(store->keep(answerFacts(), "key", "bytes"));
   server.kill();
   EXPECT_EQ(foundIn(*store, "key"), "nothing");
-  EXPECT_NE(store->problem().find("is left alone for 30 s: it cannot be reached"), std::string::npos)
-      << store->problem();
+  EXPECT_NE(store->problem().find("is not used for 30 s: it cannot be reached"), std::string::npos) << store->problem();
   EXPECT_FALSE(store->keep(answerFacts(), "key", "bytes"));
   server.start();
   EXPECT_FALSE(store->keep(answerFacts(), "key", "bytes"));
@@ -156,14 +155,14 @@ TEST_F(RedisPlaceTest, WhatIsTooLargeIsNotKeptAndAFullOneIsStillAsked) {
   EXPECT_TRUE(small.keep(answerFacts(), "key", "bytes"));
   ASSERT_TRUE(open(server)->keep(answerFacts(), "large", sharedContent(1, 1)));
   EXPECT_EQ(foundIn(small, "large"), "nothing");
-  EXPECT_NE(small.problem().find("it answers more than is kept"), std::string::npos) << small.problem();
+  EXPECT_NE(small.problem().find("its answer is larger than an entry can be"), std::string::npos) << small.problem();
 
   const RedisServer full({"--maxmemory", "1", "--maxmemory-policy", "noeviction"});
   const auto store = open(full);
   EXPECT_FALSE(store->keep(answerFacts(), "key", "bytes"));
-  EXPECT_EQ(store->problem().find("nothing more is kept in Redis at"), 0U) << store->problem();
+  EXPECT_EQ(store->problem().find("nothing is written to Redis at"), 0U) << store->problem();
   EXPECT_EQ(foundIn(*store, "key"), "nothing");
-  EXPECT_EQ(store->problem().find("nothing more is kept in Redis at"), 0U);
+  EXPECT_EQ(store->problem().find("nothing is written to Redis at"), 0U);
 }
 
 void say(int connection, std::string_view text) {
@@ -222,7 +221,7 @@ TEST(OddRedis, IsWaitedForOnceAndThenLeftAlone) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_EQ(foundIn(store, "key"), "nothing") << oddity.name;
     const std::chrono::duration<double, std::milli> first = std::chrono::steady_clock::now() - start;
-    EXPECT_NE(store.problem().find("is left alone for 30 s"), std::string::npos) << oddity.name;
+    EXPECT_NE(store.problem().find("is not used for 30 s"), std::string::npos) << oddity.name;
     EXPECT_EQ(store.problem().find('\x1b'), std::string::npos);
     const int asked = server.connections();
     for (int i = 0; i < 50; ++i) {

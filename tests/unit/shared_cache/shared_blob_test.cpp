@@ -67,8 +67,8 @@ TEST(SharedBlob, OfAnotherTeamOrOfNobodyItIsNotTaken) {
 }
 
 TEST(SharedBlob, OfAnotherKeyOrKindItIsNotTaken) {
-  EXPECT_EQ(whyNotOpened(blobOf("key", "bytes"), "kez"), "was kept for something else");
-  EXPECT_EQ(whyNotOpened(blobOf("key", "bytes"), "ke"), "was kept for something else");
+  EXPECT_EQ(whyNotOpened(blobOf("key", "bytes"), "kez"), "belongs to another entry");
+  EXPECT_EQ(whyNotOpened(blobOf("key", "bytes"), "ke"), "belongs to another entry");
   EXPECT_FALSE(openedBlob(blobOf("key", "bytes"), "code", "key", teamKey()).ok());
 }
 
@@ -76,7 +76,7 @@ TEST(SharedBlob, OfAnotherVersionItIsNotTakenThoughItIsSigned) {
   for (const char version : {0, 2, 100}) {
     std::string blob = blobOf("key", "bytes");
     blob[8] = version;
-    EXPECT_EQ(whyNotOpened(signedAnew(blob), "key"), "is of another version");
+    EXPECT_EQ(whyNotOpened(signedAnew(blob), "key"), "has another version");
   }
 }
 

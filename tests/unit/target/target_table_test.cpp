@@ -92,7 +92,7 @@ TEST(TargetTables, ErrorsNameFileOperatorAndKey) {
            Wrong{R"({"op": "Abs", "types": ["bool"], "source": "here"})", "types", "has no bool"},
            Wrong{R"({"op": "Abs", "apart_from_cast": {"input": 0}, "source": "here"})", "source", "missing"},
            Wrong{R"({"op": "Abs", "apart_from_cast": {"source": "here"}, "source": "here"})", "apart_from_cast",
-                 "no input"},
+                 "must name an input"},
            Wrong{R"({"op": "Abs", "restrictions": [{"function": "guess"}], "source": "here"})", "function", "guess"},
            Wrong{R"({"op": "Abs", "restrictions": [{"input": 0, "name": "X"}], "source": "here"})", "restrictions",
                  "no rule"},

@@ -176,7 +176,7 @@ TEST(PinCauses, FusionsThatCameOtherwiseHaveWhatIsToldOfThem) {
         change.told, [](const std::string& fact) { return fact.find("in Myelin region 4") != std::string::npos; });
   });
   EXPECT_TRUE(isTold);
-  EXPECT_NE(printDiff(diff).find("told: tensorrt made its kernels in Myelin region 4"), std::string::npos)
+  EXPECT_NE(printDiff(diff).find("reported: tensorrt made its kernels in Myelin region 4"), std::string::npos)
       << printDiff(diff);
 }
 

@@ -40,7 +40,7 @@ TEST(CompareTensors, ContainersElementByElement) {
   EXPECT_FALSE(off.ok);
   EXPECT_DOUBLE_EQ(off.maxAbs, 0.5);
   const auto extents = compareTensors("t", sequence({floats({1}), floats({3})}), expected, Tolerance::standard());
-  EXPECT_EQ(extents.problem, "element 1 is f32[1], expected is f32[2]");
+  EXPECT_EQ(extents.problem, "element 1 is f32[1], expected f32[2]");
   EXPECT_FALSE(compareTensors("t", sequence({floats({1})}), expected, Tolerance::standard()).ok);
   EXPECT_FALSE(compareTensors("t", floats({1}), expected, Tolerance::standard()).ok) << "a tensor is no sequence";
 }
@@ -71,7 +71,7 @@ TEST(CompareTensors, NanAndInfinityEqualThemselves) {
 TEST(CompareTensors, TypesAndExtentsMustBeEqual) {
   const auto extents = compareTensors("t", floats({1, 2}), floats({1, 2, 3}), {.absolute = 9});
   EXPECT_FALSE(extents.ok);
-  EXPECT_EQ(extents.problem, "is f32[2], expected is f32[3]");
+  EXPECT_EQ(extents.problem, "is f32[2], expected f32[3]");
   EXPECT_FALSE(compareTensors("t", floats({1}), Tensor::ofInt64({1}), {.absolute = 9}).ok);
 }
 

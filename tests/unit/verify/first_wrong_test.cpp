@@ -56,7 +56,7 @@ TEST_F(FirstWrongTest, TheLargestOfErrorsThatAddUpIsSaidByWhatItIsJudgedBy) {
                             {.name = "y", .fusedNode = "Y", .errors = {m_small, m_large}}});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->tensor, "y");
-  EXPECT_NE(found->why.find("the largest is 0.004 of rms, of y"), std::string::npos) << found->why;
+  EXPECT_NE(found->why.find("the largest is 0.004 of rms, at y"), std::string::npos) << found->why;
 }
 
 TEST_F(FirstWrongTest, WhatHarmsNoReaderIsNotTheCulprit) {
@@ -72,7 +72,7 @@ TEST_F(FirstWrongTest, WhatHarmsNoReaderIsNotTheCulprit) {
   EXPECT_TRUE(first(culprit)->isLocal);
   EXPECT_EQ(first(sum)->tensor, "y");
   EXPECT_FALSE(first(sum)->isLocal);
-  EXPECT_NE(first(sum)->why.find("the largest is 0.004 of rms, of t"), std::string::npos) << first(sum)->why;
+  EXPECT_NE(first(sum)->why.find("the largest is 0.004 of rms, at t"), std::string::npos) << first(sum)->why;
 }
 
 TEST_F(FirstWrongTest, WhereEveryOutputIsRightItIsSaid) {
@@ -81,7 +81,7 @@ TEST_F(FirstWrongTest, WhereEveryOutputIsRightItIsSaid) {
                             {.name = "y", .fusedNode = "Y", .errors = {m_small, m_small}}});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->tensor, "m");
-  EXPECT_NE(found->why.find("no output of the network goes wrong by it"), std::string::npos) << found->why;
+  EXPECT_NE(found->why.find("no output of the network is wrong because of it"), std::string::npos) << found->why;
 }
 
 TEST_F(FirstWrongTest, AWayLeadsOverWhatWasNotMeasured) {

@@ -39,7 +39,7 @@ TEST(LostWeights, AreThoseThatBecomeInfinite) {
   ASSERT_EQ(lost.size(), 1U);
   EXPECT_EQ(lost[0].name, "variance");
   EXPECT_EQ(lost[0].infinite, 1);
-  EXPECT_EQ(inWords(lost[0]), "weight variance becomes infinite in f16: its numbers reach 9.8e+07");
+  EXPECT_EQ(inWords(lost[0]), "weight variance becomes infinite in f16, because its largest number is 9.8e+07");
 }
 
 TEST(LostWeights, NoneAreLostWhereTheRangeIsFloats) {
@@ -58,7 +58,7 @@ TEST(LostWeights, ThoseThatBecomeZeroAreToldByTheirShare) {
   ASSERT_TRUE(artifact.ok()) << artifact.error().text();
   const auto lost = allLost(*artifact.value().plan);
   ASSERT_EQ(lost.size(), 1U);
-  EXPECT_EQ(inWords(lost[0]), "25 % of weight w become 0 in f16") << "what is 0 already is not lost";
+  EXPECT_EQ(inWords(lost[0]), "25 % of the elements of weight w become 0 in f16") << "what is 0 already is not lost";
 }
 
 TEST(LostWeights, StandBesideTheErrorTheyCauseAndAreExplainedWithoutARun) {

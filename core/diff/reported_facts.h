@@ -13,6 +13,6 @@ namespace fusescope {
 /// requested but not used, conversions between them, and which assignments are guessed. The result consists of
 /// sentences without a full stop. They are facts, and not necessarily the cause. It is empty if both sides are plans,
 /// or if nothing relevant is reported.
-std::vector<std::string> toldFacts(const PlanLevel& level, const SetGroup& group);
+std::vector<std::string> reportedFacts(const PlanLevel& level, const SetGroup& group);
 
 }  // namespace fusescope

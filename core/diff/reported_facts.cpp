@@ -1,4 +1,4 @@
-#include "diff/told_facts.h"
+#include "diff/reported_facts.h"
 
 #include <fmt/format.h>
 
@@ -56,9 +56,11 @@ class SideFacts {
   void addPins(std::vector<std::string>& facts) const {
     for (const ReadBackPin& pin : m_made.pins) {
       if (!m_nodes.contains(pin.node)) continue;
-      const bool isTold = pin.result != PinResult::NotDisclosed;
-      facts.push_back(fmt::format("{} was asked of {}, which is {}", toText(pin.asked), nameOf(pin.node),
-                                  isTold ? std::string(name(pin.result)) : "not told to be so"));
+      const std::string type = toText(pin.asked);
+      facts.push_back(
+          pin.result == PinResult::NotDisclosed
+              ? fmt::format("whether the pin of {} to {} is obeyed is not disclosed", nameOf(pin.node), type)
+              : fmt::format("the pin of {} to {} is {}", nameOf(pin.node), type, name(pin.result)));
     }
   }
 
@@ -78,7 +80,7 @@ class SideFacts {
     std::vector<std::string> names;
     for (const NodeId node : m_nodes)
       if (m_made.kernelsOf(node).size() > 1) names.push_back(nameOf(node));
-    if (!names.empty()) facts.push_back("several kernels hold parts of " + someNames(std::move(names), kMostListed));
+    if (!names.empty()) facts.push_back("several kernels contain parts of " + someNames(std::move(names), kMostListed));
   }
 
   void addGuesses(std::vector<std::string>& facts) const {
@@ -86,14 +88,14 @@ class SideFacts {
     for (const std::uint32_t kernel : m_kernels)
       if (std::ranges::count(m_made.kernels[kernel].certainty, Certainty::Guessed) > 0)
         guessed.push_back(m_made.fusedNodes[kernel].name);
-    if (!guessed.empty()) facts.push_back("what is in it is guessed of " + someNames(std::move(guessed), kMostListed));
+    if (!guessed.empty()) facts.push_back("the nodes are guessed of " + someNames(std::move(guessed), kMostListed));
     if (!m_made.placement) return;
     std::vector<std::string> layers;
     for (const UnplacedLayer& layer : m_made.placement->unplaced)
       if (std::ranges::any_of(layer.nearest, [&](NodeId node) { return m_nodes.contains(node); }))
         layers.push_back(layer.layer);
     if (!layers.empty())
-      facts.push_back("layers that are not placed may hold nodes of it: " + someNames(layers, kMostListed));
+      facts.push_back("layers that are not placed may contain nodes of it: " + someNames(layers, kMostListed));
   }
 
   const ReadBackPlan& m_made;
@@ -103,7 +105,7 @@ class SideFacts {
 
 }  // namespace
 
-std::vector<std::string> toldFacts(const PlanLevel& level, const SetGroup& group) {
+std::vector<std::string> reportedFacts(const PlanLevel& level, const SetGroup& group) {
   std::vector<std::string> facts;
   const auto add = [&](const Cover* cover, const std::vector<std::uint32_t>& kernels) {
     const ReadBackPlan* made = cover == nullptr ? nullptr : asReadBack(*cover);
