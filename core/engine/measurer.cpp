@@ -22,8 +22,10 @@ constexpr double kConfidence = 1.3;  // standard deviations
 constexpr std::size_t kFewestThatAgree = 3;
 constexpr double kQuietMedian = 1.25;        // times the time of a quiet machine
 constexpr double kMuchSlower = 3;            // than the best, after two runs: not worth a third
+constexpr double kHopeless = 6;              // times the best, after one run: not worth a second
 constexpr double kSpreadOfMuchSlower = 0.5;  // of what is: at least 1.5 times the best, if it is off by that much
 constexpr double kSlower = 1.5;              // than the best: taken for no format's sake
+constexpr double kSlowerInSameFormats = 1.1;
 constexpr double kDisturbed = 0.02;          // share of a run that its threads waited
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
@@ -113,6 +115,13 @@ class Operands {
   std::vector<std::byte*> m_out;
 };
 
+std::vector<MemoryFormat> formatsOf(const MeasuredKernel& measured) {
+  std::vector<MemoryFormat> formats;
+  for (const auto* descs : {&measured.inputs, &measured.outputs})
+    for (const TensorDesc& desc : *descs) formats.push_back(desc.format);
+  return formats;
+}
+
 /// The kernels while they are measured.
 class Rounds {
  public:
@@ -121,7 +130,9 @@ class Rounds {
         m_budget(budget),
         m_threads(std::move(threads)),
         m_operands(kernels, m_threads.nowMs),
-        m_candidates(kernels.size()) {}
+        m_candidates(kernels.size()) {
+    for (std::size_t i = 0; i < kernels.size(); ++i) m_candidates[i].formats = formatsOf(kernels[i]);
+  }
 
   Result<std::vector<std::optional<KernelTime>>> run(const StopToken& stop) {
     UncheckedNumbers unchecked;                           // as in programs, which look once for all kernels
@@ -154,6 +165,7 @@ class Rounds {
     bool open = true;                      ///< runs in the next round
     bool isGivenUp = false;                ///< each run took much longer than the best
     bool works = true;
+    std::vector<MemoryFormat> formats;     ///< of its operands
 
     bool isKnown() const { return !works || !quiet.empty(); }
     KernelTime time() const {
@@ -196,25 +208,60 @@ class Rounds {
   /// Ends what need not run further: everything, if patience is at its end.
   void judge(bool isLate) {
     std::vector<KernelTime> times(m_candidates.size());
-    const KernelTime* best = nullptr;
-    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
-      if (!m_candidates[i].works || m_candidates[i].quiet.empty()) continue;
-      times[i] = m_candidates[i].time();
-      if (best == nullptr || times[i].ms < best->ms) best = &times[i];
+    for (std::size_t i = 0; i < m_candidates.size(); ++i)
+      if (m_candidates[i].works && !m_candidates[i].quiet.empty()) times[i] = m_candidates[i].time();
+    const std::optional<std::size_t> best = fastest(times);
+    if (!best) {
+      if (isLate)
+        for (Candidate& candidate : m_candidates) candidate.open = false;
+      return;
     }
+    const bool isWon = isWinner(*best, times);
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       Candidate& candidate = m_candidates[i];
       if (!candidate.open) continue;
-      candidate.isGivenUp = candidate.quiet.size() >= 2 && times[i].ms > kMuchSlower * best->ms;
-      candidate.open = !isLate && !candidate.isGivenUp && !isDone(candidate, times[i], best);
+      const double slower = times[i].ms / times[*best].ms;
+      candidate.isGivenUp = (candidate.quiet.size() >= 2 && slower > kMuchSlower) || slower > kHopeless;
+      const bool isDecided = i == *best ? isWon && times[i].spread <= m_budget.precisionOfWinner
+                                        : isBeatenBy(*best, i, times);
+      candidate.open = !isLate && !candidate.isGivenUp && !isDone(candidate, times[i], isDecided);
     }
   }
 
-  bool isDone(const Candidate& candidate, const KernelTime& time, const KernelTime* best) const {
+  std::optional<std::size_t> fastest(std::span<const KernelTime> times) const {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
+      const bool isTimed = m_candidates[i].works && !m_candidates[i].quiet.empty();
+      if (isTimed && (!best || times[i].ms < times[*best].ms)) best = i;
+    }
+    return best;
+  }
+
+  bool isBeatenBy(std::size_t best, std::size_t i, std::span<const KernelTime> times) const {
+    return isBeaten(times[i], times[best], m_candidates[i].formats == m_candidates[best].formats);
+  }
+
+  /// Whether `best` has rivals, all of which were measured and are beaten. Without rivals, its time is all that is asked
+  /// for, and the budget says how exact it has to be.
+  bool isWinner(std::size_t best, std::span<const KernelTime> times) const {
+    bool hasRivals = false;
+    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
+      const Candidate& candidate = m_candidates[i];
+      if (i == best || !candidate.works) continue;
+      hasRivals = true;
+      if (candidate.isGivenUp) continue;
+      const bool isMeasured = static_cast<int>(candidate.quiet.size()) >= m_budget.leastRounds;
+      if (!isMeasured || !isBeatenBy(best, i, times)) return false;
+    }
+    return hasRivals;
+  }
+
+  /// `isDecided`: more runs would not change what is chosen.
+  bool isDone(const Candidate& candidate, const KernelTime& time, bool isDecided) const {
     const auto rounds = static_cast<int>(candidate.quiet.size());
     if (rounds < m_budget.leastRounds) return false;
     if (rounds >= m_budget.mostRounds || candidate.spent > m_budget.msEach) return true;
-    return time.least() > best->most() * kSlower || (rounds >= m_budget.fewRounds && time.spread <= m_budget.precision);
+    return isDecided || (rounds >= m_budget.fewRounds && time.spread <= m_budget.precision);
   }
 
   std::span<const MeasuredKernel> m_kernels;
@@ -235,6 +282,10 @@ void fillPlausible(DataType type, std::span<std::byte> bytes) {
   const Tensor pattern = floatPattern(type);
   for (std::size_t at = 0; at < bytes.size(); at += pattern.byteSize())
     std::memcpy(bytes.data() + at, pattern.bytes(), std::min(pattern.byteSize(), bytes.size() - at));
+}
+
+bool isBeaten(const KernelTime& slower, const KernelTime& faster, bool sameFormats) {
+  return slower.least() > faster.most() * (sameFormats ? kSlowerInSameFormats : kSlower);
 }
 
 // The interval is that of the quantile, by the ranks that a binomial of so many samples leaves open.

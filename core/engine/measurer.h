@@ -44,6 +44,11 @@ struct MeasuredKernel {
   std::vector<TensorDesc> inputs, outputs;
 };
 
+/// Returns whether `slower` takes so much longer than `faster` that nothing can make it the better choice, as far as the
+/// samples show. With the same memory formats, 10 % are enough. With other formats it is half as much again, because
+/// the formats may save conversions.
+bool isBeaten(const KernelTime& slower, const KernelTime& faster, bool sameFormats);
+
 /// Limits how long measuring may take.
 struct MeasureBudget {
   double msEach = 20;   ///< total time of runs for each kernel that is not clearly slower than another
@@ -51,6 +56,7 @@ struct MeasureBudget {
   int fewRounds = 16;   ///< number of rounds before samples that agree are trusted
   int mostRounds = 200;
   double precision = 0.01;      ///< a relative spread that is good enough
+  double precisionOfWinner = 0.03;  ///< the same for a kernel that beats all others: its time is only a price then
   double patience = 4;          ///< measuring ends at the latest after this multiple of the time that it takes on a
                                 ///< quiet machine
   double leastPatienceMs = 30;  ///< minimum of that limit for each kernel: at least one slice of the scheduler, however
@@ -80,8 +86,9 @@ struct MeasuredThreads {
 /// affects all of them, and none finds its data in the caches only because it ran just before; each run places the
 /// operands at other offsets within pages. A run during which threads waited for a processor is used only if there are
 /// hardly any others, and measuring then pauses, because the scheduler prefers threads that have slept. A kernel that
-/// is clearly slower than the best is not run further; the others run until their samples agree or the budget ends. The
-/// result is empty for a kernel that fails on such data. If `threads` is empty, a ThreadTeam's are used. Errors:
+/// is clearly slower than the best is not run further (isBeaten()); the others run until their samples agree or the
+/// budget ends. Of several kernels, one that beats all others needs only as many runs as show its price. The result is
+/// empty for a kernel that fails on such data. If `threads` is empty, a ThreadTeam's are used. Errors:
 /// cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},

@@ -58,6 +58,8 @@ struct TacticWays {
   bool isMeasured = false;                   ///< its costs are measured times
   bool measuredHere = false;                 ///< the times were measured in this build, not taken from a cache
   bool isSettled = true;                     ///< a second measurement at another moment agreed, or was not needed
+  /// The kernel that was the fastest when it was measured: its weights stay packed until the choice is made.
+  std::shared_ptr<const Kernel> fastest;
 };
 
 /// Determines how each fused node may run and at what cost: by a directive, by the choice of an earlier build, or else
@@ -90,8 +92,8 @@ class TacticChooser {
   static void leave(TacticWays& ways, LeftUnmeasured why) { ways.left = why; }
   /// How much is spent on measuring; shared with the choosers of bodies.
   MeasuringEffort& effort() { return *m_effort; }
-  /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one:
-  /// disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
+  /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one and
+  /// not beaten by it: disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
   /// last two measurements agreed, if all repetitions together have taken much longer than measuring once, or if the
   /// effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
@@ -142,7 +144,8 @@ class TacticChooser {
   /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
-  double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
+                            const MeasureBudget& budget);
   std::optional<double> knownConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) const;
   void storeConversion(const std::string& key, const TensorDesc& from, const TensorDesc& to,
                        const TimingContext& context, const KernelTime& time);
@@ -162,7 +165,7 @@ class TacticChooser {
   void refresh(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   Result<std::optional<KernelTime>> timeAlone(const MeasuredKernel& kernel, const MeasureBudget& budget);
   Result<std::vector<std::optional<KernelTime>>> timesOf(const Backend& backend, const KernelRequest& request,
-                                                         const TacticWays& ways, std::span<const std::size_t> which);
+                                                         TacticWays& ways, std::span<const std::size_t> which);
   void keepTime(const std::string& key, const KernelTime& time);
   /// Keeps for each way what all moments say of it.
   void tellApart(const TimingContext& context, const TacticWays& ways);

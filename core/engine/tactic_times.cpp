@@ -16,6 +16,8 @@ namespace {
 constexpr MeasureBudget kAlone{.msEach = 15, .leastRounds = 3, .fewRounds = 3, .mostRounds = 12, .precision = 0.1};
 constexpr MeasureBudget kConversion{.msEach = 5, .leastRounds = 3, .fewRounds = 8, .mostRounds = 60, .precision = 0.03};
 constexpr int kMostConversionTimes = 5;  // where samples hardly agree
+/// Roughly, for conversions that no plan needs yet: others are predicted from a series of them.
+constexpr MeasureBudget kSample{.msEach = 3, .leastRounds = 3, .fewRounds = 3, .mostRounds = 40, .precision = 0.05};
 /// Of conversions between two types, there and back: enough to tell what others take.
 constexpr std::int64_t kConvertedElements[] = {1 << 4, 1 << 7, 1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 21};
 constexpr double kNear = 1.6;      // times the fastest: measured again
@@ -72,6 +74,29 @@ bool areDisturbed(std::span<const std::optional<KernelTime>> times) {
     if (time) best = std::min(best.value_or(time->ms), time->ms);
   return std::ranges::any_of(times,
                              [&](const auto& time) { return time && time->ms <= kNear * *best && isDisturbed(*time); });
+}
+
+/// Returns the index of the fastest; nothing if there are no times.
+std::optional<std::size_t> fastestOf(std::span<const std::optional<KernelTime>> times) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] && (!best || times[i]->ms < times[*best]->ms)) best = i;
+  return best;
+}
+
+/// Returns the tactics that may still turn out to be the best choice, or whose times say nothing.
+std::vector<std::size_t> nearFastest(std::span<const Tactic> tactics,
+                                     std::span<const std::optional<KernelTime>> times) {
+  std::vector<std::size_t> near;
+  const auto best = fastestOf(times);
+  for (std::size_t i = 0; best && i < times.size(); ++i) {
+    if (!times[i]) continue;
+    const bool sameFormats =
+        tactics[i].inputs == tactics[*best].inputs && tactics[i].outputs == tactics[*best].outputs;
+    const bool isNear = times[i]->ms <= kNear * times[*best]->ms && !isBeaten(*times[i], *times[*best], sameFormats);
+    if (isNear || isDisturbed(*times[i])) near.push_back(i);
+  }
+  return near;
 }
 
 /// What measuring these takes at most if nothing else runs.
@@ -147,8 +172,7 @@ Status TacticChooser::compare(const Backend& backend, const KernelRequest& reque
 
 /// Measured now, side by side.
 Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Backend& backend,
-                                                                      const KernelRequest& request,
-                                                                      const TacticWays& ways,
+                                                                      const KernelRequest& request, TacticWays& ways,
                                                                       std::span<const std::size_t> which) {
   std::vector<std::shared_ptr<const Kernel>> kernels;
   std::vector<MeasuredKernel> measured;
@@ -175,6 +199,7 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
   const double spent = m_effort->nowMs() - start;
   if (!m_isBrief) m_effort->noteAttempt(areDisturbed(found) || spent > kMuchLonger * quietMs(found, budget));
   for (std::size_t i = 0; i < found.size(); ++i) times[places[i]] = found[i];
+  if (const auto best = fastestOf(found)) ways.fastest = kernels[*best];
   return times;
 }
 
@@ -187,12 +212,7 @@ void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
 
 Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   if (ways.isSettled || m_isBrief || m_againMs > kMostAgain * m_measuringMs || isOver()) return Done{};
-  std::optional<double> best;
-  for (const auto& time : ways.times)
-    if (time) best = std::min(best.value_or(time->ms), time->ms);
-  std::vector<std::size_t> near;
-  for (std::size_t i = 0; i < ways.times.size(); ++i)
-    if (ways.times[i] && (ways.times[i]->ms <= kNear * *best || isDisturbed(*ways.times[i]))) near.push_back(i);
+  const std::vector<std::size_t> near = nearFastest(ways.tactics, ways.times);
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
@@ -294,7 +314,7 @@ void TacticChooser::storeRegion(const Backend& backend, const KernelRequest& req
 
 double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
   if (from == to) return 0;
-  if (m_options.measureTactics && !m_isBrief) return measuredConversion(backend, from, to);
+  if (m_options.measureTactics && !m_isBrief) return measuredConversion(backend, from, to, kConversion);
   const auto known = m_isBrief ? knownConversion(backend, from, to) : std::nullopt;
   return known.value_or(guessedConversionMs(from, to));
 }
@@ -307,7 +327,8 @@ std::optional<double> TacticChooser::knownConversion(const Backend& backend, con
   return known ? std::optional(known->ms) : std::nullopt;
 }
 
-double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+double TacticChooser::measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
+                                         const MeasureBudget& budget) {
   if (backend.emulatesConversion(from, to)) return 0;
   const TimingContext context = timingContext(backend, m_options.threads);
   const std::string key = conversionTimeKey(from, to, context);
@@ -322,7 +343,7 @@ double TacticChooser::measuredConversion(const Backend& backend, const TensorDes
   if (!kernel.ok()) return entry->second;
   std::optional<KernelTime> time;
   for (int i = 0; i < kMostConversionTimes && (!time || time->spread > kConfidentSpread); ++i) {
-    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, kConversion);
+    const auto found = timeAlone({kernel.value().get(), {from}, {to}}, budget);
     if (!found.ok() || !found.value()) return entry->second;
     if (!time || found.value()->ms < time->ms) time = found.value();
   }
@@ -349,14 +370,14 @@ void TacticChooser::noteConversion(const Backend& backend, const TensorDesc& fro
   const bool isMeasured = m_cache != nullptr && !m_quiet && !m_isBrief && !isOver() &&
                           m_plan->target.acceleratedBackend != kReferenceBackend;
   if (!isMeasured || !isPlainConversion(from, to)) return;
-  measuredConversion(backend, from, to);
+  measuredConversion(backend, from, to, kConversion);
   if (!isExchangeable(from.dtype) || !isExchangeable(to.dtype)) return;
   const auto [one, other] = std::minmax(from.dtype, to.dtype);
   if (!m_notedTypes.emplace(&backend, one, other).second) return;
   for (const std::int64_t elements : kConvertedElements) {
     const TensorDesc before{from.dtype, {elements}}, after{to.dtype, {elements}};
-    measuredConversion(backend, before, after);
-    measuredConversion(backend, after, before);
+    measuredConversion(backend, before, after, kSample);
+    measuredConversion(backend, after, before, kSample);
   }
 }
 

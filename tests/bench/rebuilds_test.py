@@ -7,7 +7,8 @@ try:
     import onnx
 
     from bench import pin_session
-    from bench.rebuilds import chain, node_to_pin, products, ratios, with_other_weights, words
+    from bench.rebuilds import (Rounds, chain, node_to_pin, products, ratios, with_other_weights, words,
+                                words_of_phases)
 except ImportError:
     onnx = None
 
@@ -19,7 +20,25 @@ class Rebuilds(unittest.TestCase):
         self.assertAlmostEqual(ratios(seconds)["again"][1], 0.1)
         self.assertEqual(ratios(seconds)["cold"], (1.0, 1.0, 1.0))
         self.assertIn("again               2.000 s    0.100 of the first",
-                      words({"what": "n", "seconds": seconds, "ratios": ratios(seconds)}))
+                      words({"what": "n", "seconds": seconds, "ratios": ratios(seconds), "phases": {}}))
+
+    def test_phases_are_told_for_what_they_are(self):
+        def document(**ms):
+            return {"phases": [{"name": name, "ms": each} for name, each in ms.items()]}
+        rounds = Rounds(None)
+        rounds.told = {"different": [document(kernels=9000, write=1), document(kernels=200, write=100)],
+                       "equal": [document(kernels=9000), document(kernels=30)], "other": [{}, {}]}
+        self.assertEqual(rounds.phases(), {"different": {"kernels": [0.2], "write": [0.1]}, "equal": {"kernels": [0.03]}})
+        told = words_of_phases({"seconds": {}, "phases": rounds.phases()})
+        self.assertEqual(len(told), 2)
+        self.assertIn("equal               0.030 s    0.150 of the first: compiling, measuring and packing alone", told[1])
+
+    def test_a_refit_is_told_against_what_it_cannot_do_without(self):
+        phases = {"refit": {"import": [0.1], "plan": [0.02], "kernels": [0.1], "write": [0.1]}}
+        told = words_of_phases({"seconds": {"refit": [0.4]}, "phases": phases})
+        self.assertEqual(len(told), 1)
+        self.assertIn("refit               0.200 s   reading and packing alone", told[0])
+        self.assertIn("the whole refit is 2.000 times that, without writing the engine 1.500 times", told[0])
 
     def test_other_weights_are_of_the_same_network(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,7 @@
 #include "backends/native/gemm.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -225,13 +227,15 @@ void packPanels(const Floats& b, std::int64_t rowStride, std::int64_t columnStri
 void packAllPanels(const float* b, std::int64_t rowStride, std::int64_t columnStride, std::int64_t k, std::int64_t n,
                    const Floats& packed) {
   const std::int64_t panels = (n + gemmPanel() - 1) / gemmPanel(), each = gemmPanel() * k;
-  if (packed.type == DataType::F32)
-    return packPanels(floatsOf(b), rowStride, columnStride, k, n, 0, panels, reinterpret_cast<float*>(packed.at));
-  std::vector<float> wide(static_cast<std::size_t>(each));
+  const bool isWide = packed.type == DataType::F32;
+  const int threads = omp_get_max_threads();
+  std::vector<float> wide(isWide ? 0 : static_cast<std::size_t>(threads * each));  // a panel for each thread
+#pragma omp parallel for num_threads(threads)
   for (std::int64_t p = 0; p < panels; ++p) {
-    const float* first = b + p * gemmPanel() * columnStride;
-    packPanels(floatsOf(first), rowStride, columnStride, k, n - p * gemmPanel(), 0, 1, wide.data());
-    fromFloats(wide.data(), packed.from(p * each), wide.size());
+    float* to = isWide ? reinterpret_cast<float*>(packed.at) + p * each : wide.data() + omp_get_thread_num() * each;
+    const Floats first = floatsOf(b + p * gemmPanel() * columnStride);
+    packPanels(first, rowStride, columnStride, k, n - p * gemmPanel(), 0, 1, to);
+    if (!isWide) fromFloats(to, packed.from(p * each), static_cast<std::size_t>(each));
   }
 }
 

@@ -11,6 +11,28 @@
 namespace fusescope::native {
 namespace {
 
+constexpr std::int64_t kPiece = 1 << 14;  // elements that a thread rounds at a time: few enough to stay in its cache
+
+/// Whether convertElements() makes f32 of this type without allocating, so that threads may call it.
+bool isQuicklyConverted(DataType type) {
+  return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16 || type == DataType::F64;
+}
+
+/// Returns the numbers, which are quickly converted, as f32 rounded to `type`.
+Tensor roundedFloats(const Tensor& numbers, DataType type) {
+  const auto memory = std::make_shared<const AlignedMemory>(byteSize(DataType::F32, numbers.count()));
+  const auto rounded = reinterpret_cast<float*>(memory->data());
+  const std::int64_t pieces = (numbers.count() + kPiece - 1) / kPiece;
+#pragma omp parallel for
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t first = piece * kPiece, count = std::min(kPiece, numbers.count() - first);
+    convertElements(numbers.type(), numbers.bytes() + byteSize(numbers.type(), first), DataType::F32,
+                    reinterpret_cast<std::byte*>(rounded + first), count);
+    roundElements(type, rounded + first, count);
+  }
+  return Tensor::view(DataType::F32, numbers.dims(), memory, memory->data());
+}
+
 /// Returns the numbers of each of `weights`. The slots of the weights follow each other in `sources`.
 Result<std::vector<Tensor>> numbersOf(std::span<const Weight> weights, std::span<const Tensor> sources) {
   std::vector<Tensor> numbers;
@@ -68,11 +90,8 @@ Weight roundedWeight(Weight weight, DataType type) {
                  .form = formOf("rounded to " + std::string(name(type)), {&weight, 1}),
                  .weightSlots = weight.weightSlots};
   rounded.numbers = [weight = std::move(weight), type](std::span<const Tensor> sources) -> Result<Tensor> {
-    const Tensor wide = TRY(weight.numbers(sources));
-    Tensor result = Tensor::zeros(DataType::F32, wide.dims());
-    convertElements(wide.type(), wide.bytes(), DataType::F32, result.mutableBytes(), wide.count());
-    roundElements(type, result.mutableData<float>().data(), result.count());
-    return result;
+    const Tensor numbers = TRY(weight.numbers(sources));
+    return roundedFloats(isQuicklyConverted(numbers.type()) ? numbers : numbers.converted(DataType::F32), type);
   };
   return rounded;
 }

@@ -8,7 +8,9 @@ the same build again, a build with one node pinned to bf16, and a refit of the e
 other weights. For comparison, OpenVINO compiles the network with an empty cache folder, and again. After the
 networks come two chains of 32 blocks, of equal blocks and of different ones, and a plan for TensorRT for RTX, asked
 for and then found, if it is installed. What counts are the medians of the rounds, of which the first one is not
-counted. With --pins N nothing of this is timed. Instead there is, for each network, a session of N pins in one
+counted. Beside the whole processes are the seconds of some of their phases, as `--json` reports them: what compiles,
+measures, and packs what is measured (`kernels`), and of a refit what reads the new network (`import`), which it cannot
+do without. With --pins N nothing of this is timed. Instead there is, for each network, a session of N pins in one
 process (pin_session.py), printed as a table of what was compiled, measured and taken over each time.
 
 With --zoo-store, the networks of the zoo are built twice with one cache folder instead, and the size of what is kept
@@ -34,6 +36,8 @@ from .builds import ROOT, quartiles, run
 FUSESCOPE = ROOT / "build/bin/fusescope"
 DEFAULT = ("bert_base", "resnet50")
 BLOCKS, ROWS, WIDTH = 32, 64, 256
+MADE = ("kernels",)  # the phases that compile, measure and pack
+READ_AND_PACKED = ("import", "kernels")  # of a refit
 OPENVINO = """
 import sys, openvino as ov
 core = ov.Core()
@@ -105,6 +109,23 @@ class Rounds:
         """Returns the rounds without the first one, which reads files from the disk, if there are others."""
         return {name: taken[1:] or taken for name, taken in self.seconds.items()}
 
+    def phases(self):
+        """Seconds of the phases of each counted round, by name and phase."""
+        return {name: by_phase(documents[1:] or documents) for name, documents in self.told.items()
+                if all("phases" in document for document in documents)}
+
+
+def by_phase(documents):
+    """Seconds of each document, by phase; 0 where a document lacks the phase."""
+    names = dict.fromkeys(phase["name"] for document in documents for phase in document["phases"])
+    return {name: [sum(phase["ms"] for phase in document["phases"] if phase["name"] == name) / 1000
+                   for document in documents] for name in names}
+
+
+def seconds_in(phases, wanted):
+    """Seconds of the wanted phases together, in each round."""
+    return [sum(each) for each in zip(*(phases[name] for name in wanted if name in phases))]
+
 
 def network_round(rounds, model, other, pinned, folder):
     cache, engine = folder / "cache", folder / "built.fse"
@@ -125,7 +146,7 @@ def measured(arguments, name, round_of):
     for _ in range(arguments.rounds + 1):
         with tempfile.TemporaryDirectory(prefix="rebuilds-") as folder:
             round_of(rounds, Path(folder))
-    return {"what": name, "seconds": rounds.counted(), "ratios": ratios(rounds.counted())}
+    return {"what": name, "seconds": rounds.counted(), "ratios": ratios(rounds.counted()), "phases": rounds.phases()}
 
 
 def ratios(seconds):
@@ -139,7 +160,26 @@ def words(row):
     for name, taken in row["seconds"].items():
         low, middle, high = row["ratios"][name]
         lines.append(f"  {name:16} {statistics.median(taken):8.3f} s   {middle:6.3f} of the first ({low:.3f} to {high:.3f})")
-    return "\n".join(lines)
+    return "\n".join(lines + words_of_phases(row))
+
+
+def words_of_phases(row):
+    """What the processes spent on what cannot be left out, and how that compares."""
+    lines, made = [], {name: seconds_in(phases, MADE) for name, phases in row["phases"].items() if name != "refit"}
+    first = next(iter(made.values()), [])
+    for name, taken in made.items():
+        share = statistics.median(each / base for each, base in zip(taken, first)) if all(first) else float("nan")
+        lines.append(f"  {name:16} {statistics.median(taken):8.3f} s   {share:6.3f} of the first: compiling, measuring and "
+                     "packing alone (phase kernels)")
+    if "refit" in row["phases"]:
+        least = seconds_in(row["phases"]["refit"], READ_AND_PACKED)
+        written = seconds_in(row["phases"]["refit"], ("write",))
+        whole = row["seconds"]["refit"]
+        times, without = (statistics.median(each / base for each, base in zip(taken, least)) for taken in
+                          (whole, [each - file for each, file in zip(whole, written)]))
+        lines.append(f"  {'refit':16} {statistics.median(least):8.3f} s   reading and packing alone (phases import and "
+                     f"kernels); the whole refit is {times:.3f} times that, without writing the engine {without:.3f} times")
+    return lines
 
 
 def sessions_of(arguments):

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -168,8 +169,37 @@ TEST(Measurer, RunsInRoundsAndLeavesWhatIsClearlySlower) {
   EXPECT_EQ(times.value()[2], std::nullopt) << "it fails on such data";
   EXPECT_EQ(times.value()[0]->ms, 2);
   EXPECT_EQ(times.value()[1]->ms, 40);
-  EXPECT_EQ(course.log, "qsbqssqqqqqqq")
-      << "a first run of each, then rounds that begin with another each time; the slow one is not worth a third";
+  EXPECT_EQ(course.log, "qsbqsqqq") << "a first run of each, then rounds; the slow one is not worth a second, and the "
+                                       "quick one needs no more than a price does";
+}
+
+TEST(Measurer, RunsBeginWithAnotherKernelInEachRound) {
+  Course course;
+  const Kernel quick = fakeKernel('q', 2, course), slow = fakeKernel('s', 8, course);
+  const std::vector<MeasuredKernel> kernels{{&quick, {kSmallDesc}, {kLarge}}, {&slow, {kLarge}, {kSmallDesc}}};
+  ASSERT_TRUE(measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course)).ok());
+  EXPECT_EQ(course.log, "qsqssqqq") << "what is only much slower is worth a second run, and no third";
+}
+
+/// What is slower in the same formats is never chosen; in other formats it may save a conversion.
+TEST(Measurer, ABeatenKernelEndsEarlyIfItHasTheSameFormats) {
+  TensorDesc last{DataType::F32, {1, 4, 2, 2}, MemoryFormat::channelsLast(4)}, plain{DataType::F32, {1, 4, 2, 2}};
+  const auto runs = [&](double ms, const TensorDesc& desc) {
+    Course course;
+    const Kernel best = fakeKernel('b', 2, course), other = fakeKernel('o', ms, course);
+    const std::vector<MeasuredKernel> kernels{{&best, {plain}, {plain}}, {&other, {desc}, {desc}}};
+    const auto times =
+        measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course));
+    EXPECT_TRUE(times.ok() && times.value()[1] && times.value()[1]->ms == ms);
+    return std::pair(std::ranges::count(course.log, 'b'), std::ranges::count(course.log, 'o'));
+  };
+  EXPECT_EQ(runs(2.4, plain), std::pair(std::ptrdiff_t{5}, std::ptrdiff_t{5}));
+  EXPECT_EQ(runs(2.1, plain), std::pair(std::ptrdiff_t{9}, std::ptrdiff_t{9})) << "too close to tell";
+  EXPECT_EQ(runs(2.4, last), std::pair(std::ptrdiff_t{9}, std::ptrdiff_t{9})) << "its format may be worth it";
+  EXPECT_EQ(runs(3.2, last), std::pair(std::ptrdiff_t{5}, std::ptrdiff_t{5}));
+  EXPECT_TRUE(isBeaten(time(2.4, 0.01), time(2, 0.01), true));
+  EXPECT_FALSE(isBeaten(time(2.4, 0.01), time(2, 0.01), false));
+  EXPECT_FALSE(isBeaten(time(2.4, 0.1), time(2, 0.1), true)) << "the samples do not show it";
 }
 
 TEST(Measurer, WhatIsLeftAsMuchSlowerIsToldFromTheBest) {
