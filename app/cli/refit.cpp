@@ -72,8 +72,9 @@ void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, c
                              bytesText(network.bytes));
   }
   const RefitMade& made = refit.anew;
-  std::cout << fmt::format("{} as before, {} chosen again; {} of code made\n", counted(made.kernels, "tactic"),
-                           made.chosenAnew, counted(made.code, "piece"));
+  if (!refit.compiledAgain)
+    std::cout << fmt::format("{} as before, {} chosen again; {} of code made\n", counted(made.kernels, "tactic"),
+                             made.chosenAnew, counted(made.code, "piece"));
   printDecisions(refit.decisions);
 }
 

@@ -19,4 +19,9 @@ Status checkLimits(const Compiler& compiler, const PlanOptions& options) {
                           compiler.name())};
 }
 
+std::string whyNoRefit(const Compiler& compiler) {
+  if (const auto* probed = dynamic_cast<const ProbedCompiler*>(&compiler)) return probed->kind().whyNoRefit();
+  return fmt::format("{} has no means to change the weights of a network that it compiled", compiler.name());
+}
+
 }  // namespace fusescope

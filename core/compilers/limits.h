@@ -8,4 +8,8 @@ namespace fusescope {
 /// one of them, so that the limit would be ignored silently.
 Status checkLimits(const Compiler& compiler, const PlanOptions& options);
 
+/// Returns why `compiler`, which is not our own, compiles a network again when only its weights change, as a clause
+/// that follows "because".
+std::string whyNoRefit(const Compiler& compiler);
+
 }  // namespace fusescope

@@ -134,6 +134,15 @@ void addRequest(KeyBuilder& key, const Backend& backend, const KernelRequest& re
     if (mayBeNotFinite(request.constants.at(request.weightSlots[slot]))) key.text("not finite").number(slot);
 }
 
+/// What is needed to pack a weight. It keeps its sources as long as the weight exists, so that nothing else comes to
+/// lie at their addresses.
+struct PackingJob {
+  Packing packing;
+  const Device& device;
+  std::vector<Tensor> sources;
+  MappedFiles files;
+};
+
 Status packThoseThatMayFail(const Code& code, std::span<const std::shared_ptr<const Packed>> weights) {
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (code.packings()[i].mayFail) TRY(weights[i]->pack());
@@ -169,6 +178,62 @@ std::string requestKey(const Backend& backend, const KernelRequest& request, con
   return key.canonical();
 }
 
+/// Packs weights, and finds those again that were made of equal contents. Thread-safe.
+class KernelStore::PackedContents {
+ public:
+  Result<std::shared_ptr<const Packed::Data>> pack(const PackingJob& job) {
+    KeyBuilder content;
+    const Hash128 hash = contentHash(job.sources);
+    content.text(job.packing.form).text(job.device.name()).number(hash.high).number(hash.low);
+    auto data = known(content.canonical());
+    if (data == nullptr) {
+      data = TRY(made(job));
+      const std::lock_guard lock(m_mutex);
+      ++m_packed;
+      m_byContent[content.canonical()] = data;
+    }
+    releasePages(job.sources, job.files);
+    return data;
+  }
+  void addTo(Counts& counts) const {
+    const std::lock_guard lock(m_mutex);
+    counts.packed += m_packed;
+    counts.sharedWeights += m_shared;
+  }
+  /// Forgets weights that nobody has any more.
+  void prune() {
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_byContent, [](const auto& entry) { return entry.second.expired(); });
+  }
+
+ private:
+  std::shared_ptr<const Packed::Data> known(const std::string& content) {
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_byContent.find(content);
+    auto data = found == m_byContent.end() ? nullptr : found->second.lock();
+    if (data != nullptr) ++m_shared;
+    return data;
+  }
+  static Result<std::shared_ptr<const Packed::Data>> made(const PackingJob& job) {
+    auto made = std::make_shared<Packed::Data>();
+    made->tensor = TRY(job.packing.pack(readable(job.sources)));
+    if (!job.device.isHost()) {
+      made->tensor = TRY(onDevice(job.device, made->tensor));
+    } else if (const MappedFile* file = fileOf(made->tensor, job.files)) {
+      made->inFile = true;
+      file->adviseRandomAccess({made->tensor.bytes(), made->tensor.byteSize()});
+    }
+    return std::shared_ptr<const Packed::Data>(std::move(made));
+  }
+
+  mutable std::mutex m_mutex;
+  std::map<std::string, std::weak_ptr<const Packed::Data>> m_byContent;  ///< and by form
+  std::int64_t m_packed = 0, m_shared = 0;
+};
+
+KernelStore::KernelStore(std::shared_ptr<ArtifactStore> artifacts)
+    : m_artifacts(std::move(artifacts)), m_packed(std::make_shared<PackedContents>()) {}
+
 KernelStore& KernelStore::ofProcess() {
   static KernelStore store;
   return store;
@@ -176,18 +241,20 @@ KernelStore& KernelStore::ofProcess() {
 
 KernelStore::Counts KernelStore::counts() const {
   const std::lock_guard lock(m_mutex);
-  return m_counts;
+  Counts counts = m_counts;
+  m_packed->addTo(counts);
+  return counts;
 }
 
 void KernelStore::prune() {
-  const auto entries = [this] { return m_code.size() + m_packedAt.size() + m_packed.size() + m_conversions.size(); };
+  const auto entries = [this] { return m_code.size() + m_packedAt.size() + m_conversions.size(); };
   const auto expired = [](const auto& entry) { return entry.second.expired(); };
   if (entries() < m_pruneAt) return;
   for (auto& [key, entries] : m_code)
     std::erase_if(entries, [](const CodeEntry& entry) { return entry.code.expired(); });
   std::erase_if(m_code, [](const auto& entry) { return entry.second.empty(); });
   std::erase_if(m_packedAt, expired);
-  std::erase_if(m_packed, expired);
+  m_packed->prune();
   std::erase_if(m_conversions, expired);
   m_pruneAt = std::max(kLeastPruned, 2 * entries());
 }
@@ -235,43 +302,6 @@ Result<KernelStore::CodeEntry> KernelStore::compiled(const Source& source, std::
   return entry;
 }
 
-/// What is needed to pack a weight. It keeps its sources as long as the weight exists, so that nothing else comes to
-/// lie at their addresses.
-struct KernelStore::PackingJob {
-  Packing packing;
-  const Device& device;
-  std::vector<Tensor> sources;
-  MappedFiles files;
-};
-
-Result<std::shared_ptr<const Packed::Data>> KernelStore::pack(const PackingJob& job) {
-  KeyBuilder content;
-  const Hash128 hash = contentHash(job.sources);
-  content.text(job.packing.form).text(job.device.name()).number(hash.high).number(hash.low);
-  std::unique_lock lock(m_mutex);
-  if (auto known = m_packed[content.canonical()].lock()) {
-    ++m_counts.sharedWeights;
-    lock.unlock();
-    releasePages(job.sources, job.files);
-    return known;
-  }
-  lock.unlock();
-  auto made = std::make_shared<Packed::Data>();
-  made->tensor = TRY(job.packing.pack(readable(job.sources)));
-  if (!job.device.isHost()) {
-    made->tensor = TRY(onDevice(job.device, made->tensor));
-  } else if (const MappedFile* file = fileOf(made->tensor, job.files)) {
-    made->inFile = true;
-    file->adviseRandomAccess({made->tensor.bytes(), made->tensor.byteSize()});
-  }
-  releasePages(job.sources, job.files);
-  lock.lock();
-  ++m_counts.packed;
-  prune();
-  m_packed[content.canonical()] = made;
-  return std::shared_ptr<const Packed::Data>(std::move(made));
-}
-
 /// Returns the weight; it may not be packed yet.
 std::shared_ptr<const Packed> KernelStore::packed(const Packing& packing, const Source& source) {
   PackingJob job{.packing = packing,
@@ -286,7 +316,8 @@ std::shared_ptr<const Packed> KernelStore::packed(const Packing& packing, const 
     ++m_counts.sharedWeights;
     return known;
   }
-  auto weight = std::make_shared<const Packed>([this, job = std::move(job)] { return pack(job); });
+  auto weight =
+      std::make_shared<const Packed>([contents = m_packed, job = std::move(job)] { return contents->pack(job); });
   prune();
   m_packedAt[addresses.canonical()] = weight;
   return weight;

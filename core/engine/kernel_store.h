@@ -15,12 +15,11 @@
 namespace fusescope {
 
 /// Makes kernels, and shares their parts as long as one kernel uses them: equal regions (up to their weights) share
-/// code, and all readers of equal constants in the same form share the packed weight. It must outlive its kernels.
-/// Thread-safe.
+/// code, and all readers of equal constants in the same form share the packed weight. Thread-safe.
 class KernelStore {
  public:
   /// Before code that can be kept is compiled, `artifacts` is asked for it.
-  explicit KernelStore(std::shared_ptr<ArtifactStore> artifacts = noArtifacts()) : m_artifacts(std::move(artifacts)) {}
+  explicit KernelStore(std::shared_ptr<ArtifactStore> artifacts = noArtifacts());
   /// Returns the store of this process, through which engines with the same weights share them.
   static KernelStore& ofProcess();
 
@@ -70,17 +69,16 @@ class KernelStore {
   Result<CodeEntry> restoredOrCompiled(const Source& source, std::shared_ptr<const Code>& code);
   std::shared_ptr<const Packed> packed(const Packing& packing, const Source& source);
   std::vector<std::shared_ptr<const Packed>> allPacked(const Code& code, const Source& source);
-  struct PackingJob;
-  Result<std::shared_ptr<const Packed::Data>> pack(const PackingJob& job);
+  class PackedContents;
   void prune();
 
   std::shared_ptr<ArtifactStore> m_artifacts;
   mutable std::mutex m_mutex;
-  std::map<std::string, std::vector<CodeEntry>> m_code;               ///< by codeKey()
-  std::map<std::string, std::weak_ptr<const Packed>> m_packedAt;      ///< by form and addresses of the sources
-  std::map<std::string, std::weak_ptr<const Packed::Data>> m_packed;  ///< by form and content of the sources
-  std::map<std::string, std::weak_ptr<const Code>> m_conversions;     ///< by conversionKey()
-  std::size_t m_pruneAt = 0;                                          ///< entries
+  std::map<std::string, std::vector<CodeEntry>> m_code;            ///< by codeKey()
+  std::map<std::string, std::weak_ptr<const Packed>> m_packedAt;   ///< by form and addresses of the sources
+  std::map<std::string, std::weak_ptr<const Code>> m_conversions;  ///< by conversionKey()
+  std::shared_ptr<PackedContents> m_packed;                        ///< kernels may outlive the store
+  std::size_t m_pruneAt = 0;                                       ///< entries
   Counts m_counts;
 };
 

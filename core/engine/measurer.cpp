@@ -26,7 +26,7 @@ constexpr double kHopeless = 6;              // times the best, after one run: n
 constexpr double kSpreadOfMuchSlower = 0.5;  // of what is: at least 1.5 times the best, if it is off by that much
 constexpr double kSlower = 1.5;              // than the best: taken for no format's sake
 constexpr double kSlowerInSameFormats = 1.1;
-constexpr double kDisturbed = 0.02;          // share of a run that its threads waited
+constexpr double kDisturbed = 0.02;  // share of a run that its threads waited
 constexpr std::chrono::microseconds kShortestPause{500}, kLongestPause{8000};
 constexpr std::size_t kPage = 4096, kLine = 64;  // bytes
 constexpr std::size_t kMostPlaces = 64;          // of the operands
@@ -165,7 +165,7 @@ class Rounds {
     bool open = true;                      ///< runs in the next round
     bool isGivenUp = false;                ///< each run took much longer than the best
     bool works = true;
-    std::vector<MemoryFormat> formats;     ///< of its operands
+    std::vector<MemoryFormat> formats;  ///< of its operands
 
     bool isKnown() const { return !works || !quiet.empty(); }
     KernelTime time() const {
@@ -222,8 +222,8 @@ class Rounds {
       if (!candidate.open) continue;
       const double slower = times[i].ms / times[*best].ms;
       candidate.isGivenUp = (candidate.quiet.size() >= 2 && slower > kMuchSlower) || slower > kHopeless;
-      const bool isDecided = i == *best ? isWon && times[i].spread <= m_budget.precisionOfWinner
-                                        : isBeatenBy(*best, i, times);
+      const bool isDecided =
+          i == *best ? isWon && times[i].spread <= m_budget.precisionOfWinner : isBeatenBy(*best, i, times);
       candidate.open = !isLate && !candidate.isGivenUp && !isDone(candidate, times[i], isDecided);
     }
   }
@@ -241,8 +241,8 @@ class Rounds {
     return isBeaten(times[i], times[best], m_candidates[i].formats == m_candidates[best].formats);
   }
 
-  /// Whether `best` has rivals, all of which were measured and are beaten. Without rivals, its time is all that is asked
-  /// for, and the budget says how exact it has to be.
+  /// Whether `best` has rivals, all of which were measured and are beaten. Without rivals, its time is all that is
+  /// asked for, and the budget says how exact it has to be.
   bool isWinner(std::size_t best, std::span<const KernelTime> times) const {
     bool hasRivals = false;
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {

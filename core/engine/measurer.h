@@ -44,9 +44,9 @@ struct MeasuredKernel {
   std::vector<TensorDesc> inputs, outputs;
 };
 
-/// Returns whether `slower` takes so much longer than `faster` that nothing can make it the better choice, as far as the
-/// samples show. With the same memory formats, 10 % are enough. With other formats it is half as much again, because
-/// the formats may save conversions.
+/// Returns whether `slower` takes so much longer than `faster` that nothing can make it the better choice, as far as
+/// the samples show. With the same memory formats, 10 % are enough. With other formats it is half as much again,
+/// because the formats may save conversions.
 bool isBeaten(const KernelTime& slower, const KernelTime& faster, bool sameFormats);
 
 /// Limits how long measuring may take.
@@ -55,10 +55,10 @@ struct MeasureBudget {
   int leastRounds = 4;  ///< minimum number of rounds, also for kernels that take longer
   int fewRounds = 16;   ///< number of rounds before samples that agree are trusted
   int mostRounds = 200;
-  double precision = 0.01;      ///< a relative spread that is good enough
+  double precision = 0.01;          ///< a relative spread that is good enough
   double precisionOfWinner = 0.03;  ///< the same for a kernel that beats all others: its time is only a price then
-  double patience = 4;          ///< measuring ends at the latest after this multiple of the time that it takes on a
-                                ///< quiet machine
+  double patience = 4;              ///< measuring ends at the latest after this multiple of the time that it takes on a
+                                    ///< quiet machine
   double leastPatienceMs = 30;  ///< minimum of that limit for each kernel: at least one slice of the scheduler, however
                                 ///< short the runs are
   double endOfPatience = 10;    ///< multiple of the patience, for a kernel of which no run was undisturbed yet

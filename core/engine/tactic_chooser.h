@@ -93,9 +93,9 @@ class TacticChooser {
   /// How much is spent on measuring; shared with the choosers of bodies.
   MeasuringEffort& effort() { return *m_effort; }
   /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one and
-  /// not beaten by it: disturbances of a machine come and go, and the smallest of several times of a kernel is used. Does nothing if the
-  /// last two measurements agreed, if all repetitions together have taken much longer than measuring once, or if the
-  /// effort is spent. Errors: cancellation.
+  /// not beaten by it: disturbances of a machine come and go, and the smallest of several times of a kernel is used.
+  /// Does nothing if the last two measurements agreed, if all repetitions together have taken much longer than
+  /// measuring once, or if the effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);

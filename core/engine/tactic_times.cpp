@@ -91,8 +91,7 @@ std::vector<std::size_t> nearFastest(std::span<const Tactic> tactics,
   const auto best = fastestOf(times);
   for (std::size_t i = 0; best && i < times.size(); ++i) {
     if (!times[i]) continue;
-    const bool sameFormats =
-        tactics[i].inputs == tactics[*best].inputs && tactics[i].outputs == tactics[*best].outputs;
+    const bool sameFormats = tactics[i].inputs == tactics[*best].inputs && tactics[i].outputs == tactics[*best].outputs;
     const bool isNear = times[i]->ms <= kNear * times[*best]->ms && !isBeaten(*times[i], *times[*best], sameFormats);
     if (isNear || isDisturbed(*times[i])) near.push_back(i);
   }

@@ -397,6 +397,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.replanned", Build, false,
        "the engine was built by Fusescope {version} with different {parts}; it is planned again by the rules of this "
        "version and may be slower than it was"},
+      {"build.compiled_again", Build, true,
+       "{compiler} compiled the network again with the new weights, because {why}"},
       {"build.other_numbers", Build, true,
        "its code may contain numbers that have changed ({constants}): it is compiled again, and its earlier times are "
        "not used"},

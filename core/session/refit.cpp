@@ -9,6 +9,7 @@
 #include "analysis/structural_key.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "compilers/limits.h"
 #include "engine/engine_file.h"
 #include "engine/plan_backend.h"
 #include "engine/tactic_chooser.h"
@@ -27,17 +28,6 @@ Diagnostic isNoEngine(const std::string& path) {
   return {.message = "is not an engine, so there is nothing to refit",
           .where = {.file = path},
           .help = "fusescope build makes an engine of a model."};
-}
-
-Status checkRefittable(const Artifact& artifact) {
-  if (!artifact.engine) return isNoEngine(artifact.path);
-  if (artifact.isOurs()) return Done{};
-  return Diagnostic{
-      .message = fmt::format("was built by {}, whose kernels contain the weights, so it cannot be refitted",
-                             artifact.compiler().name()),
-      .where = {.file = artifact.path},
-      .help =
-          fmt::format("Build a new engine: fusescope build MODEL --compiler {} -o E.fse.", artifact.compiler().name())};
 }
 
 /// Returns the name of the first entry that is not in both lists; empty if there is none or one of them is not a list.
@@ -72,9 +62,10 @@ std::vector<std::string> newReasons(const Plan& then, const Plan& now) {
   return reasons;
 }
 
-std::vector<Diagnostic> planDifferences(const Plan& then, const Plan& now) {
+/// `before` is the JSON of `then`.
+std::vector<Diagnostic> planDifferences(const Plan& then, const Json& before, const Plan& now) {
   std::vector<Diagnostic> differences;
-  const Json before = toJson(then), after = toJson(now);
+  const Json after = toJson(now);
   for (const std::string& part : differingParts(before, after)) {
     const std::string first = firstOther(decidedPart(before, part), decidedPart(after, part));
     const std::vector<std::string> reasons = newReasons(then, now);
@@ -218,10 +209,35 @@ Status build(const Artifact& engine, const Artifact& artifact, const RefitOption
   return Done{};
 }
 
+/// Lets another compiler compile the network with the new weights: none of them can change the weights of what it
+/// compiled on this machine. `plan` is the engine's plan for that network, so that the compiler has the same options
+/// and is not asked again which nodes it accepts.
+Status compileAgain(const Artifact& engine, std::shared_ptr<const Plan> plan, const RefitOptions& options,
+                    Refit& refit) {
+  const Compiler& compiler = engine.compiler();
+  TRY(compiler.awaitReady(options.stop, options.progress));
+  TRY(checkAble(compiler, Ability::Keep, "keep an engine"));
+  Artifact artifact{.kind = ArtifactKind::Model, .path = refit.weights, .plan = std::move(plan)};
+  artifact.backend = engine.backend;
+  artifact.files = identitiesOf(artifact.plan->model->files);
+  BuildOptions build = buildOptions(artifact, options.threads, options.stop, options.progress);
+  build.shapes = engine.engine->extents;
+  build.onlyMade = true;  // nothing runs: the engine file has the plan and what was made of it
+  build.packsWeights = false;
+  refit.made = TRY(openEngine(artifact, build));
+  refit.file.path = refit.weights;
+  refit.file.plan = artifact.plan;
+  refit.compiledAgain = whyNoRefit(compiler);
+  refit.decisions.push_back(
+      decide("build.compiled_again", {}, "refit", {{"compiler", compiler.name()}, {"why", *refit.compiledAgain}}));
+  append(refit.decisions, refit.made->report().decisions);
+  return Done{};
+}
+
 }  // namespace
 
 Status Refit::save(const std::filesystem::path& path) const {
-  return writeEngineFile(path, file);
+  return compiledAgain ? made->save(path) : writeEngineFile(path, file);
 }
 
 Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& progress) {
@@ -239,7 +255,7 @@ Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& 
 }
 
 Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& weights, const RefitOptions& options) {
-  TRY(checkRefittable(engine));
+  if (!engine.engine) return isNoEngine(engine.path);
   if (isEngineFile(weights))
     return Diagnostic{.message = "is an engine, but new weights are given as a network",
                       .where = {.file = weights.string(), .attribute = "--weights"},
@@ -258,8 +274,13 @@ Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& w
   }
   TRY(checkStop(options.stop));
   report("plan");
-  const auto plan = TRY(remakePlan(model, toJson(*engine.plan)));
-  refit.planDifferences = planDifferences(*engine.plan, *plan);
+  const Json before = toJson(*engine.plan);
+  const auto plan = TRY(remakePlan(model, before));
+  if (!engine.isOurs()) {
+    TRY(compileAgain(engine, plan, options, refit));
+    return refit;
+  }
+  refit.planDifferences = planDifferences(*engine.plan, before, *plan);
   if (!refit.planDifferences.empty()) return refit;
   noteReplanned(*engine.plan, refit);
   append(refit.decisions, TRY(rangesAgainstWeights(*plan, options.stop)));
@@ -297,6 +318,7 @@ Json toJson(const Refit& refit, const std::vector<BuildPhase>& phases, const std
               {"chosen_anew", refit.anew.chosenAnew},
               {"code", refit.anew.code},
               {"code_of_numbers", refit.anew.codeOfNumbers}}},
+            {"compiled_again", refit.compiledAgain ? Json(*refit.compiledAgain) : Json(nullptr)},
             {"times_kept", refit.timesKept},
             {"times_with_weights_of",
              refit.file.timesWithWeightsOf.empty() ? Json(nullptr) : Json(refit.file.timesWithWeightsOf)}};

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,12 @@ struct Refit {
   /// Changes of the plan that the new weights cause, located, with the decisions that explain them. If there are any,
   /// no engine was made.
   std::vector<Diagnostic> planDifferences;
-  EngineFile file;               ///< the new engine, which save() writes
+  EngineFile file;               ///< the new engine, which save() writes; of another compiler only its plan
   std::unique_ptr<Engine> made;  ///< the new engine, ready to run; null: none was made
   RefitMade anew;
+  /// Why another compiler compiled the network again, as a clause that follows "because"; nothing for an engine of
+  /// ours.
+  std::optional<std::string> compiledAgain;
   std::int64_t timesKept = 0;       ///< kernels whose earlier measured time is stored in the new engine
   std::vector<Decision> decisions;  ///< decisions of the refit and of the build
 
@@ -56,8 +60,9 @@ Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& 
 /// formats and tactics. Nothing is measured or chosen. Except for weights, the network must be that of the engine, and
 /// its plan must be the engine's plan; otherwise the differences are reported and no engine is made. Everything that is
 /// derived from weights (folded norms, joined products, packed and quantised forms) is made from the new ones, so that
-/// the result is equal to an engine that is built from the network with these tactics. Errors: not an engine of ours, a
-/// network that cannot be read, cancelled.
+/// the result is equal to an engine that is built from the network with these tactics. An engine of another compiler is
+/// compiled again, with its options, pins and extents, and `compiledAgain` says why. Errors: not an engine, a network
+/// that cannot be read, those of the other compiler, cancelled.
 Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& weights, const RefitOptions& options);
 
 /// Returns `fusescope.refit`, which docs/json.md describes. `path` is the file that was written; empty: none.

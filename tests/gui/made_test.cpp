@@ -1,6 +1,8 @@
 // What another compiler made of a plan, on screen by the same means as the plan.
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QtTest>
 #include <algorithm>
 
@@ -395,6 +397,39 @@ class MadeTest : public QObject {
     QTRY_VERIFY(!document.planning());
   }
 
+  void theWindowSaysWhichSegmentsWereOne() {
+    auto window = test::shownWindow();
+    QVERIFY(test::openSample(*window, kSample));
+    PlanDocument& document = window->document();
+    const auto plan = document.snapshot()->plan;
+    const auto tips = [&] {
+      QStringList all;
+      for (const QLabel* label : window->statusBar()->findChildren<QLabel*>()) all << label->toolTip();
+      return all.join(' ');
+    };
+    const QString words = QStringLiteral("12 of 14 segments were one");
+    document.showMade(madeOf(plan));
+    QTRY_VERIFY(document.snapshot()->made() != nullptr);
+    QTRY_VERIFY2(tips().contains(QStringLiteral("of othercompiler")), qPrintable(tips()));
+    QVERIFY2(!tips().contains(QStringLiteral("were one")), "no segments were equal");
+    ReadBack told = toldOf(*plan);
+    told.decisions.push_back(decide("partition.equal_segments", {}, "othercompiler",
+                                    {{"equal", 12}, {"of", 14}, {"compiler", "othercompiler"}}));
+    auto made = readBackPlan(plan, told);
+    QVERIFY(made.ok());
+    document.showMade(made.value());
+    QTRY_VERIFY2(tips().contains(words), qPrintable(tips()));
+    DecisionsModel decisions;
+    decisions.setFilter(DecisionFilter::All);
+    decisions.setSnapshot(document.snapshot());
+    bool isListed = false;
+    for (int row = 0; row < decisions.rowCount(); ++row)
+      for (int column = 0; column < decisions.columnCount(); ++column)
+        isListed = isListed || decisions.index(row, column).data().toString().contains(words);
+    QVERIFY(isListed);
+    QVERIFY(window->canvas().waitForLayout(test::kPatienceMs));
+  }
+
  private:
   std::shared_ptr<const PlanSnapshot> m_planned, m_snapshot;
   std::shared_ptr<const ReadBackPlan> m_made;
@@ -403,5 +438,5 @@ class MadeTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::MadeTest, 14)
+FUSESCOPE_GUI_TEST(fusescope::MadeTest, 15)
 #include "made_test.moc"

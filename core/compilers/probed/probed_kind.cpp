@@ -28,6 +28,10 @@ std::string ProbedKind::whyNoWorkspace() const {
   return std::string(title()) + " has no limit of the scratch memory of a kernel.";
 }
 
+std::string ProbedKind::whyNoRefit() const {
+  return fmt::format("the kernels of {} contain the weights", title());
+}
+
 Result<std::vector<OptimiserStep>> ProbedKind::optimiserSteps(const ProbeAnswer&) const {
   return Diagnostic{.message = std::string(title()) + " does not say which steps its optimisation takes"};
 }

@@ -67,6 +67,9 @@ class ProbedKind {
   virtual std::string deviceOf(const Json& /*opened*/, const CompilerOptions& /*options*/) const { return "cpu"; }
   /// Returns why the scratch memory of its kernels cannot be limited, as a sentence; empty if it can.
   virtual std::string whyNoWorkspace() const;
+  /// Returns why Fusescope does not give other weights to a network that it compiled, as a clause that follows
+  /// "because".
+  virtual std::string whyNoRefit() const;
 
   /// Returns the options for the requests `compile` and `support`: options of the plan, pins that the network cannot
   /// express, the number of threads. Also sets in `network.pins` which pins it can be asked for, and how.

@@ -20,6 +20,10 @@ class ServerKind : public ProbedKind {
   std::string whyNot(Ability ability, const Json& opened) const override;
   std::string deviceOf(const Json& opened, const CompilerOptions& options) const override;
   std::string whyNoWorkspace() const override { return {}; }
+  std::string whyNoRefit() const override {
+    return "TensorRT changes weights only of engines that were built to be refitted, on a machine with a card of "
+           "NVIDIA, and Fusescope keeps what was made of a network and not the engine";
+  }
   std::string elsewhere() const override;
   Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override;
   NodeId failedAt(const CompilerInput& network, const Diagnostic& error) const override;

@@ -66,6 +66,10 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
   std::string whyNoWorkspace() const override { return {}; }
+  std::string whyNoRefit() const override {
+    return "TensorRT for RTX changes weights only of engines that were built to be refitted, on a machine with a card "
+           "of NVIDIA, and Fusescope keeps what was made of a network and not the engine";
+  }
 
   Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) const override {
     Json json{{kComputeCapability, computeCapability(*network.plan)}};

@@ -10,7 +10,8 @@ std::vector<Option> RefitSettings::options() {
       {.name = "ENGINE",
        .value = &engineFile,
        .argument = "E.fse",
-       .help = "The engine. Its options, extents and tactics are used.",
+       .help =
+           "The engine. Its options, extents and tactics are used. An engine of another compiler is compiled again.",
        .isRequired = true,
        .isPath = true},
       {.name = "weights",

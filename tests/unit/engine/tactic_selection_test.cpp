@@ -177,7 +177,8 @@ TEST(Measurer, RunsBeginWithAnotherKernelInEachRound) {
   Course course;
   const Kernel quick = fakeKernel('q', 2, course), slow = fakeKernel('s', 8, course);
   const std::vector<MeasuredKernel> kernels{{&quick, {kSmallDesc}, {kLarge}}, {&slow, {kLarge}, {kSmallDesc}}};
-  ASSERT_TRUE(measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course)).ok());
+  ASSERT_TRUE(
+      measureKernels(kernels, {.msEach = 100, .leastRounds = 4, .mostRounds = 8}, {}, undisturbed(course)).ok());
   EXPECT_EQ(course.log, "qsqssqqq") << "what is only much slower is worth a second run, and no third";
 }
 

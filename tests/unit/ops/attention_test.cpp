@@ -118,7 +118,7 @@ TEST(LinearAttention, EveryRule) {
   expectFloats(attend("delta", Tensor(), beta), {1, 1, 1, 1}, {-93}, 0, 1);
   EXPECT_EQ(errorOf(attend("linear", decay, Tensor())),
             "node 'n': attribute 'update_rule': does not use the input decay");
-  EXPECT_EQ(errorOf(attend("delta", Tensor(), Tensor())), "node 'n': attribute 'update_rule': needs the input beta");
+  EXPECT_EQ(errorOf(attend("delta", Tensor(), Tensor())), "node 'n': attribute 'update_rule': requires the input beta");
 }
 
 TEST(CausalConvWithState, ReadsThePastAndKeepsTheEnd) {

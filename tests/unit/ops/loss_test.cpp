@@ -23,8 +23,8 @@ TEST(NegativeLogLikelihoodLoss, ReductionsAndWeights) {
   expectFloats(loss({e.scores, e.labels}, {}), {}, {-1.75F});
   expectFloats(loss({e.scores, e.labels}, {{"ignore_index", Int{2}}}), {}, {-1});  // -2 and 0 count
   EXPECT_EQ(errorOf(loss({e.scores, ints({2, 2}, {2, 1, 0, 3})}, {})),
-            "node 'n': label 3 is 3, but there are 3 classes. The attribute ignore_index names a label that does not "
-            "count.");
+            "node 'n': label 3 is 3, but there are 3 classes. If this label is to be ignored, set the attribute "
+            "ignore_index to it.");
   EXPECT_EQ(errorOf(loss({e.scores, ints({2}, {0, 0})}, {})),
             "node 'n': input 1 (labels) is int64[2], expected int64[2, 2]");
 }
