@@ -4,6 +4,7 @@
 
 namespace fusescope {
 
+namespace certainty_color {
 namespace {
 
 /// What is known best is coloured most.
@@ -33,7 +34,9 @@ BoxColor certaintyColor(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace certainty_color
 
-extern const ColorMode kCertaintyColors{"certainty", "Certainty of a kernel's nodes", LegendOf::Colors, certaintyColor};
+extern const ColorMode kCertaintyColors{"certainty", "Certainty of a kernel's nodes", LegendOf::Colors,
+                                        certainty_color::certaintyColor};
 
 }  // namespace fusescope

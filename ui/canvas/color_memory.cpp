@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace memory_color {
 namespace {
 
 std::optional<double> amountOf(const CanvasItem& item, const ShownTime&) {
@@ -18,11 +19,15 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace memory_color
 
 // How much of an engine's arena they take depends on what is alive beside them, and is not known of a single kernel.
 extern const ColorMode kMemoryColors{
-    "memory",         "Memory of results",
-    LegendOf::Colors, colorOf,
-    amountOf,         "what a kernel writes to memory, according to the plan; not its place in an engine's arena"};
+    "memory",
+    "Memory of results",
+    LegendOf::Colors,
+    memory_color::colorOf,
+    memory_color::amountOf,
+    "what a kernel writes to memory, according to the plan; not its place in an engine's arena"};
 
 }  // namespace fusescope

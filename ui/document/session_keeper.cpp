@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kKeepMs = 1000;  ///< from one keeping to the next; a change after a rest is kept at once
 constexpr int kCheckMs = 300;  ///< a file that is being written changes many times
-const QString kReadTag = QStringLiteral("read session");
+const QString kReadSessionTag = QStringLiteral("read session");
 const QString kKeepTag = QStringLiteral("keep session");
 const QString kCheckTag = QStringLiteral("check model");
 const QString kCollectTag = QStringLiteral("collect engines");
@@ -70,7 +70,7 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
   connect(&document, &PlanDocument::openingCancelled, this, [this] {
     m_pending.reset();
-    m_jobs.cancel(kReadTag);
+    m_jobs.cancel(kReadSessionTag);
   });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
   connect(&document.undoStack(), &QUndoStack::cleanChanged, this, &SessionKeeper::changed);
@@ -166,7 +166,7 @@ Session SessionKeeper::session() const {
 void SessionKeeper::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
   if (isSessionFile(path.toStdString())) return openSession(path, false);
   m_pending.reset();  // whose model is still being opened: this one comes in its place
-  m_jobs.cancel(kReadTag);
+  m_jobs.cancel(kReadSessionTag);
   const bool again = m_document.model() && QFileInfo(path) == QFileInfo(m_document.path());
   if (again && options == PlanOptions() && inputs.empty()) return m_document.reload();
   m_document.open(path, options, inputs);
@@ -178,7 +178,7 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
     read.model = stateOnDisk(read.session.model);
     return read;
   };
-  m_jobs.run(kReadTag, this, work, [this, path, recovered](const Result<Read>& read) {
+  m_jobs.run(kReadSessionTag, this, work, [this, path, recovered](const Result<Read>& read) {
     if (!read.ok()) {
       emit failed(QStringLiteral("This session cannot be opened"), problemText(read.error()));
       return;
@@ -200,7 +200,7 @@ void SessionKeeper::locate(const QString& model) {
   found.session.model = movedTo(std::move(found.session.model), model.toStdString());
   // Its files are read elsewhere; what applies to a model that has not changed is everything.
   m_jobs.run(
-      kReadTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
+      kReadSessionTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
       [this, found](const ModelState& state) { restore(found, state.change == ModelChange::Changed); });
 }
 

@@ -22,10 +22,9 @@ constexpr std::int64_t kBlockRows = 64;
 constexpr std::int64_t kBlockKeys = 256;
 /// Where all scores of a row must be there before one is weighed, fewer rows are worked on together: most scores.
 constexpr std::int64_t kMostScores = 64 * 1024;
-constexpr std::int64_t kLeastRows = 8;
+constexpr std::int64_t kLeastQueryRows = 8;
 /// Up to so many rows, packing keys and values costs more than it saves.
-constexpr std::int64_t kFewRows = 4;
-constexpr std::int64_t kParallelWork = 64 * 1024;
+constexpr std::int64_t kFewQueryRows = 4;
 /// What is added to hide a key is at or below the first number; scores above the second outweigh it wholly.
 constexpr float kHidden = -1e30f, kSeen = -1e29f;
 /// A score that stands in place of a hidden one, at most; e^-kUnderflow is 0.
@@ -52,10 +51,10 @@ class AttentionStep final : public Step {
     m_keys = m_call.key.dims[m_rank - 1];
     m_width = m_call.value.dims[m_rank - 1];
     m_batches = productOf(q, 0, m_rank - 2);
-    m_packs = m_rows > kFewRows;
+    m_packs = m_rows > kFewQueryRows;
     m_rounds = m_call.weights != DataType::Undefined;
     m_blockKeys = m_rounds ? m_keys : kBlockKeys;
-    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastRows, kBlockRows) : kBlockRows;
+    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastQueryRows, kBlockRows) : kBlockRows;
     m_blocks = (m_rows + most - 1) / most;
     m_blockRows = (m_rows + m_blocks - 1) / m_blocks;
     m_keyCount = m_packs ? roundUp(packedCount(m_depth, m_keys), 16) : 0;
@@ -63,7 +62,7 @@ class AttentionStep final : public Step {
     m_scoreStride = roundUp(m_packs ? std::min(m_keys, m_blockKeys) : m_keys, gemmPanel());
     m_scoreCount = m_blockRows * m_scoreStride;
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
-    if (work <= kParallelWork) m_threads = 1;
+    if (work <= kFewProducts) m_threads = 1;
     if (m_packs) findPacks();
     // With enough heads, or one block of rows in each, whoever packs a head also runs it.
     m_packsTogether = m_packs && m_blocks > 1 && m_distinct.size() < static_cast<std::size_t>(2 * m_threads);

@@ -67,13 +67,13 @@ Result<Ref> rescaled(Context& context, const Ref& codes, const CodeScale& from, 
 }
 
 /// What the units of a fused node share.
-struct Held {
+struct HeldCodes {
   std::map<ValueId, CodeScale> scales;  ///< at which values are held
   CodeTables tables;                    ///< what a Concat translates as it copies
 };
 
 /// A DequantizeLinear, where codes begin to be held. A Concat behind it changes the scale on the way.
-Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held) {
+Status beginToHold(Context& context, const Node& node, bool isJoined, HeldCodes& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(result);
@@ -89,7 +89,7 @@ Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held
 }
 
 /// A QuantizeLinear, where codes end to be held.
-Status endToHold(Context& context, const Node& node, const Held& held) {
+Status endToHold(Context& context, const Node& node, const HeldCodes& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(node.input(0));
@@ -99,7 +99,8 @@ Status endToHold(Context& context, const Node& node, const Held& held) {
 }
 
 /// Adds the units of one QuantizeLinear and of the floats that stand for codes before it.
-void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<Held>& held, Units& units) {
+void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<HeldCodes>& held,
+              Units& units) {
   const Node& quantize = context.node(bound.quantize);
   units.add(quantize.id, [&quantize, held](Context& at) { return endToHold(at, quantize, *held); });
   for (const HeldCodesBinding::Float& each : bound.floats) {
@@ -117,7 +118,7 @@ void addUnits(const Context& context, const HeldCodesBinding& bound, const std::
 }
 
 void claimHeldCodes(Context& context, Units& units) {
-  const auto held = std::make_shared<Held>();
+  const auto held = std::make_shared<HeldCodes>();
   for (const HeldCodesBinding& bound : kernelBindings(context.fused()).heldCodes) {
     const Node& quantize = context.node(bound.quantize);
     const auto codes = codeScaleOf(context, quantize);
