@@ -4,7 +4,7 @@
 include(GoogleTest)
 
 add_library(fusescope_options INTERFACE)
-target_compile_options(fusescope_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+target_compile_options(fusescope_options INTERFACE -pthread -Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # GCC 12 and 13 report these on correct uses of std::string's operator+ when they optimise (GCC bug 105329).
   target_compile_options(fusescope_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
@@ -21,19 +21,40 @@ elseif(FUSESCOPE_WARNINGS_AS_ERRORS)
   target_compile_options(fusescope_options INTERFACE -Werror)
 endif()
 
-# fusescope_precompile(NAME [headers]): for targets of many sources; each source still includes what it uses.
+# What nearly every source reads, so that it is parsed once for all libraries of core/. Each source still includes what it
+# uses.
+set(fusescope_common_headers <algorithm> <array> <filesystem> <functional> <map> <memory> <optional> <set> <span> <string>
+  <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+if(FUSESCOPE_PRECOMPILED_HEADERS)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
+  add_library(fusescope_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(fusescope_precompiled PRIVATE fusescope_options fmt::fmt nlohmann_json::nlohmann_json)
+  target_precompile_headers(fusescope_precompiled PRIVATE ${fusescope_common_headers})
+  target_compile_options(fusescope_precompiled PRIVATE -fpch-preprocess)
+endif()
+
+# fusescope_precompile(NAME [headers]): for targets of many sources that cannot use the headers of fusescope_precompiled,
+# because they are compiled with other options or need more headers.
 function(fusescope_precompile name)
   if(FUSESCOPE_PRECOMPILED_HEADERS)
-    target_precompile_headers(${name} PRIVATE <algorithm> <map> <memory> <optional> <string> <vector> <fmt/format.h>
-                                              <nlohmann/json.hpp> ${ARGN})
+    target_precompile_headers(${name} PRIVATE ${fusescope_common_headers} ${ARGN})
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+
+# fusescope_use_precompiled(NAME): for libraries that are compiled without OpenMP and hiredis. Both define macros, and a
+# compiler refuses precompiled headers that were made without them.
+function(fusescope_use_precompiled name)
+  if(FUSESCOPE_PRECOMPILED_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM fusescope_precompiled)
     target_compile_options(${name} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
 
 # fusescope_join_sources(NAME [APART regex]): compiles several sources of a target at a time, which from nothing
-# takes half as long. What has no name outside its file must then differ from file to file; sources whose paths match
-# APART are compiled alone: families in which each file has the same local names. So are those that hold a list, which
-# tests replace by longer ones.
+# takes half as long. What has no name outside its file must then differ from file to file. Compiled alone are sources
+# whose paths match APART, sources that hold a list, which tests replace by longer ones, and vector code, each file of
+# which is compiled once for each instruction set.
 function(fusescope_join_sources name)
   cmake_parse_arguments(ARG "" "APART" "" ${ARGN})
   if(NOT FUSESCOPE_JOIN_SOURCES)
@@ -43,7 +64,11 @@ function(fusescope_join_sources name)
   set(lists "_(list|rules|registry|tables)\\.cpp$")
   get_target_property(sources ${name} SOURCES)
   foreach(source ${sources})
-    if(source MATCHES "${lists}" OR (ARG_APART AND source MATCHES "${ARG_APART}"))
+    set(vectors "")
+    if(source MATCHES "\\.cpp$" AND EXISTS ${source})
+      file(STRINGS ${source} vectors REGEX "hwy/foreach_target" LIMIT_COUNT 1)
+    endif()
+    if(vectors OR source MATCHES "${lists}" OR (ARG_APART AND source MATCHES "${ARG_APART}"))
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
@@ -65,9 +90,10 @@ function(fusescope_library name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/core)
   target_link_libraries(${name} PRIVATE fusescope_options ${ARG_LINKS} ${ARG_LIBRARIES})
   fusescope_join_sources(${name} APART "${ARG_APART}")
-  list(LENGTH sources source_count)
-  if(source_count GREATER 60)
+  if("OpenMP::OpenMP_CXX" IN_LIST ARG_LIBRARIES)
     fusescope_precompile(${name})
+  elseif(NOT "PkgConfig::hiredis" IN_LIST ARG_LIBRARIES)
+    fusescope_use_precompiled(${name})
   endif()
 endfunction()
 

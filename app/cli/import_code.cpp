@@ -116,9 +116,8 @@ Json capturedJson(const CodeToRun& code, const CapturedProgram& captured) {
 void printCaptured(const CapturedProgram& captured) {
   for (const Decision& decision : captured.decisions) {
     std::cout << message(decision) << "\n";
-    const auto hints = decision.arguments.find("hints");
-    if (hints == decision.arguments.end()) continue;
-    for (const Json& hint : *hints) std::cout << "    " << hint.get<std::string>() << "\n";
+    for (const DecisionArgument& hint : decision.arguments["hints"].list())
+      if (hint.text() != nullptr) std::cout << "    " << *hint.text() << "\n";
   }
   if (!captured.program.empty()) std::cout << "written: " << captured.program.string() << "\n";
   if (!captured.network.empty())

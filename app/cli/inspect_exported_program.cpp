@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "app/cli/table.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "frontends/torch/kept_network.h"
 #include "session/exported_program_report.h"

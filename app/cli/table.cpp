@@ -8,6 +8,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/json.h"
 #include "base/quantities.h"
 #include "base/text.h"
 #include "base/visible_text.h"

@@ -54,7 +54,7 @@ class EdgeChooser {
   }
   std::string nameOf(ValueId value) const { return m_graph.value(value).name; }
 
-  void decided(std::string_view code, std::vector<Subject> subjects, Json arguments = Json::object(), Cause by = kBy) {
+  void decided(std::string_view code, std::vector<Subject> subjects, DecisionArguments arguments = {}, Cause by = kBy) {
     m_choice.decisions.push_back(decide(code, std::move(subjects), std::move(by), std::move(arguments)));
   }
 
@@ -62,7 +62,7 @@ class EdgeChooser {
     const std::vector<Subject> subjects{Subject::node(node.name)};
     auto form = productOf(m_graph, node);
     const Product* product = std::get_if<Product>(&form);
-    const auto refuse = [&](std::string_view code, Json arguments = Json::object(), Cause by = kBy) {
+    const auto refuse = [&](std::string_view code, DecisionArguments arguments = {}, Cause by = kBy) {
       decided(code, subjects, std::move(arguments), std::move(by));
       if (product != nullptr && requestOf(node.id).kind == NodeQuantizeRequest::Kind::None)
         m_choice.floats.push_back(*product);
@@ -95,7 +95,7 @@ class EdgeChooser {
   }
 
   void decideByPrice(const std::vector<Subject>& subjects, const PricedProduct& price) {
-    if (!price.known()) return decided("quantize.no_price", subjects, Json::object(), "price_model");
+    if (!price.known()) return decided("quantize.no_price", subjects, {}, "price_model");
     decided(price.integers ? "quantize.faster" : "quantize.slower", subjects,
             {{"integers_ms", *price.integersMs}, {"floats_ms", *price.floatsMs}}, "price_model");
   }
@@ -207,10 +207,10 @@ class EdgeChooser {
     std::vector<std::string> others;
     for (const ValueId member : group)
       if (member != edge.value) others.push_back(nameOf(member));
-    Json arguments{{"value", nameOf(edge.value)},
-                   {"type", name(edge.type)},
-                   {"scale", fmt::format("{:.6g}", edge.scale)},
-                   {"zero", edge.zero}};
+    DecisionArguments arguments{{"value", nameOf(edge.value)},
+                                {"type", name(edge.type)},
+                                {"scale", fmt::format("{:.6g}", edge.scale)},
+                                {"zero", edge.zero}};
     if (others.empty()) return decided("quantize.edge", subjectsOf(edge), std::move(arguments));
     arguments["others"] = others;
     arguments["count"] = others.size();
@@ -258,11 +258,12 @@ class EdgeChooser {
 
 }  // namespace
 
-std::optional<Json> whyNoCodes(const Graph& graph, const Product& product) {
+std::optional<DecisionArguments> whyNoCodes(const Graph& graph, const Product& product) {
   const Tensor& weights = *graph.constantData(product.weights);
   const std::int64_t count = notFiniteIn(weights);
   if (count == 0) return std::nullopt;
-  return Json{{"weights", graph.value(product.weights).name}, {"count", count}, {"elements", weights.count()}};
+  return DecisionArguments{
+      {"weights", graph.value(product.weights).name}, {"count", count}, {"elements", weights.count()}};
 }
 
 std::vector<ValueId> valuesToObserve(const Graph& graph) {

@@ -35,7 +35,7 @@ std::vector<ValueId> valuesToObserve(const Graph& graph);
 
 /// Returns why the weights of a product cannot become codes, as arguments of quantize.weights_not_finite, or nothing if
 /// they can.
-std::optional<Json> whyNoCodes(const Graph& graph, const Product& product);
+std::optional<DecisionArguments> whyNoCodes(const Graph& graph, const Product& product);
 
 /// Chooses the products that run in integers, and the edges that become codes for them. A pure function.
 EdgeChoice chooseEdges(const Graph& graph, const QuantizeRequest& request);

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/ids.h"
-#include "base/json.h"
+#include "ir/decision_arguments.h"
 
 namespace fusescope {
 
@@ -23,7 +23,7 @@ struct Product {
 /// Why a node that multiplies is not quantised: a code of quantize.* and its arguments.
 struct NoProduct {
   std::string code;
-  Json arguments = Json::object();
+  DecisionArguments arguments = {};
 };
 
 /// Returns whether the node is a product at all: Conv, ConvTranspose, MatMul or Gemm.

@@ -60,9 +60,9 @@ class QuantizeEditor {
     std::optional<float> shift;
     if (m_request.ranges->settings.correctBiases) shift = correctBias(product, weights, numbersOf(held.codes));
     readCodes(product, held);
-    Json arguments{{"value", m_graph.value(product.source).name},
-                   {"weights", m_graph.value(product.weights).name},
-                   {"ranges", held.codes.axis < 0 ? "one range" : "a range for each channel"}};
+    DecisionArguments arguments{{"value", m_graph.value(product.source).name},
+                                {"weights", m_graph.value(product.weights).name},
+                                {"ranges", held.codes.axis < 0 ? "one range" : "a range for each channel"}};
     m_decisions.push_back(decide("quantize.product", {Subject::node(node.name)}, "ranges", std::move(arguments)));
     if (shift)
       m_decisions.push_back(decide("quantize.bias_corrected", {Subject::node(node.name)}, "ranges",

@@ -142,12 +142,11 @@ class DecisionDiff {
     if (a.code != b.code || !sameSubjects(a, b)) return false;
     if (m_sameNames || a.arguments == b.arguments) return a.arguments == b.arguments;
     if (a.arguments.size() != b.arguments.size()) return false;
-    for (const auto& [key, value] : b.arguments.items()) {
-      const auto other = a.arguments.find(key);
-      if (other == a.arguments.end()) return false;
-      const bool same = value.is_string() && other->is_string()
-                            ? other->get_ref<const std::string&>() == inA(value.get_ref<const std::string&>(), true)
-                            : *other == value;
+    for (const auto& [key, value] : b.arguments) {
+      const DecisionArgument* other = a.arguments.find(key);
+      if (other == nullptr) return false;
+      const bool same = value.text() != nullptr && other->text() != nullptr ? *other->text() == inA(*value.text(), true)
+                                                                            : *other == value;
       if (!same) return false;
     }
     return true;

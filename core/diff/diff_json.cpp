@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "diff/plan_diff.h"
 #include "ir/graph.h"
 #include "planning/compare_prediction.h"

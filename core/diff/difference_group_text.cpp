@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/quantities.h"
 #include "base/text.h"
 #include "diff/difference_groups.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "diff/plan_diff.h"
 
 namespace fusescope {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "diff/node_labels.h"
 #include "ir/graph.h"
 
@@ -79,7 +80,7 @@ void addSets(const PlaceInLevel& place, const auto& sets, NodesOf nodesOf, std::
 /// differ between lists.
 void addDecisions(const PlaceInLevel& place, const Cover& plan, std::vector<std::uint64_t>& table) {
   for (const Decision& decision : plan.decisions) {
-    const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.dump()).low);
+    const std::uint64_t said = mixed(hashText(decision.code).low, hashText(decision.arguments.toJson().dump()).low);
     for (const Subject& subject : decision.subjects) {
       const auto node = subject.nodeIn(plan.graph());
       if (!node) continue;

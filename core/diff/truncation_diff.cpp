@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "diff/plan_levels.h"
 #include "planning/structure.h"

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/stop.h"
 #include "planning/read_back_plan.h"
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/json.h"
 #include "engine/model_io.h"
 
 namespace fusescope {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "base/untrusted_json.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "ops/op_schema.h"
 #include "passes/pipelines.h"

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/json_fwd.h"
 #include "engine/weight_blob.h"
 
 namespace fusescope {

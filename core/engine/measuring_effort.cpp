@@ -184,15 +184,15 @@ MeasuringReport MeasuringEffort::report() const {
 std::vector<Decision> leftUnmeasured(const MeasuringReport& report) {
   std::vector<Decision> decisions;
   const auto all = report.measured + report.known + report.effortSpent + report.belowNoise + report.machineBusy;
-  const auto add = [&](std::string_view code, std::int64_t left, const Json& more) {
+  const auto add = [&](std::string_view code, std::int64_t left, const DecisionArguments& more) {
     if (left == 0) return;
-    Json arguments{{"left", left}, {"all", all}, {"measured", report.measured}, {"known", report.known}};
-    arguments.update(more);
+    DecisionArguments arguments{{"left", left}, {"all", all}, {"measured", report.measured}, {"known", report.known}};
+    for (const NamedArgument& each : more) arguments[each.name] = each.value;
     decisions.push_back(decide(std::string(code), {}, "times", std::move(arguments)));
   };
   add("build.effort_spent", report.effortSpent, {{"seconds", fmt::format("{:.4g}", report.budgetSeconds)}});
   add("build.below_noise", report.belowNoise, {{"noise", fmt::format("{:.1f}", 100 * report.noise)}});
-  add("build.machine_busy", report.machineBusy, Json::object());
+  add("build.machine_busy", report.machineBusy, {});
   return decisions;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/json.h"
 #include "engine/damaged.h"
 #include "engine/graph_io.h"
 #include "ir/graph.h"

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "backends/threads.h"
+#include "base/json.h"
 #include "engine/built_engine.h"
 #include "engine/extent_check.h"
 #include "passes/pipelines.h"

@@ -20,7 +20,7 @@ std::map<std::string, Dims> extentsOfInputs(const std::map<std::string, Tensor>&
   return extents;
 }
 
-Json timesJson(const ServedExtents& told) {
+DecisionArguments timesOf(const ServedExtents& told) {
   return {{"general_ms", told.general->ms}, {"specialised_ms", told.specialised->ms}};
 }
 
@@ -147,10 +147,10 @@ void SpecialisingEngine::judge(Entry& entry) {
   if (verdict == ServingTrial::Verdict::Faster) {
     entry.told.state = ServingState::TakenOver;
     entry.told.takenOverMs = nowMs() - entry.metMs;
-    decided("build.extents_taken_over", entry, timesJson(entry.told));
+    decided("build.extents_taken_over", entry, timesOf(entry.told));
     return;
   }
-  decided("build.extents_not_faster", entry, timesJson(entry.told));
+  decided("build.extents_not_faster", entry, timesOf(entry.told));
   keepGeneral(entry);
   entry.mayTryAgain = true;
   entry.callsSince = 0;
@@ -262,7 +262,7 @@ void SpecialisingEngine::forgetOldest() {
   }
 }
 
-void SpecialisingEngine::decided(std::string_view code, const Entry& entry, Json arguments) {
+void SpecialisingEngine::decided(std::string_view code, const Entry& entry, DecisionArguments arguments) {
   arguments["extents"] = openExtentsInWords(plan().graph(), entry.told.extents);
   m_decisions.push_back(decide(code, {}, "engine", std::move(arguments)));
   if (m_decisions.size() > kMostDecisions)

@@ -122,7 +122,7 @@ class SpecialisingEngine final : public Engine {
   void keepGeneral(Entry& entry);
   void dropEngine(Entry& entry);
   void forgetOldest();
-  void decided(std::string_view code, const Entry& entry, Json arguments = Json::object());
+  void decided(std::string_view code, const Entry& entry, DecisionArguments arguments = {});
   double nowMs() const { return m_options.nowMs(); }
 
   std::unique_ptr<Engine> m_general;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "backends/reference/reference_backend.h"
+#include "base/json.h"
 #include "base/name_hints.h"
 #include "engine/contract_numerics.h"
 #include "engine/plan_backend.h"
@@ -312,7 +313,7 @@ void TacticChooser::noteUnfused(const KernelRequest& request, const TacticWays& 
     if (ways.times[i] && ways.tactics[i].implementation != kUnfused)
       fused = std::min(fused.value_or(ways.times[i]->ms), ways.times[i]->ms);
   m_report->decisions.push_back(decide("tactic.unfused", {subjectOf(*request.fused)}, "times",
-                                       {{"ms", ways.times[way]->ms}, {"fused_ms", fused ? Json(*fused) : Json()}}));
+                                       {{"ms", ways.times[way]->ms}, {"fused_ms", fused}}));
 }
 
 void TacticChooser::noteRegion(const KernelRequest& request, const std::string& region) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/untrusted_json.h"
 
 namespace fusescope {

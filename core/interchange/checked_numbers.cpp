@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "planning/structure.h"
 #include "verify/tensor_error.h"

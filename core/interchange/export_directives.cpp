@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/shell_quoted.h"
 #include "interchange/export_notes.h"
 #include "interchange/exports.h"

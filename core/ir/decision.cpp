@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/json.h"
 #include "base/quantities.h"
 #include "base/result.h"
 #include "ir/graph.h"
@@ -38,11 +39,11 @@ constexpr std::array kSubjectNames{
 };
 
 /// Returns an argument as it is written in a sentence: strings without quotes, lists separated by commas.
-std::string spoken(const Json& argument) {
-  if (argument.is_string()) return argument.get<std::string>();
-  if (!argument.is_array()) return argument.dump();
+std::string spoken(const DecisionArgument& argument) {
+  if (const std::string* text = argument.text()) return *text;
+  if (!argument.isList()) return argument.toJson().dump();
   std::string text;
-  for (const Json& item : argument) text += (text.empty() ? "" : ", ") + spoken(item);
+  for (const DecisionArgument& item : argument.list()) text += (text.empty() ? "" : ", ") + spoken(item);
   return text;
 }
 
@@ -55,11 +56,11 @@ std::string countedAs(std::int64_t count, std::string_view form) {
 }
 
 /// Returns a number in one of the forms of DecisionCode::sentence. Other arguments are written as they are.
-std::string spokenAs(const Json& argument, std::string_view form) {
+std::string spokenAs(const DecisionArgument& argument, std::string_view form) {
   constexpr std::string_view kMore = " more";
-  if (!argument.is_number()) return argument.is_null() ? "an unknown amount" : spoken(argument);
-  if (form == "time") return inTime(argument.get<double>());
-  const auto count = argument.get<std::int64_t>();
+  if (!argument.isNumber()) return argument.isNull() ? "an unknown amount" : spoken(argument);
+  if (form == "time") return inTime(argument.number());
+  const std::int64_t count = argument.integer();
   if (form == "bytes") return inBytes(count);
   if (!form.ends_with(kMore)) return countedAs(count, form);
   const std::string_view one = form.substr(0, form.size() - kMore.size());
@@ -67,11 +68,11 @@ std::string spokenAs(const Json& argument, std::string_view form) {
 }
 
 /// Returns the replacement of "{ARGUMENT}" or "{ARGUMENT|FORM}", given without its braces.
-std::string filledIn(std::string_view place, const Json& arguments) {
+std::string filledIn(std::string_view place, const DecisionArguments& arguments) {
   const std::size_t bar = place.find('|');
-  const std::string key(place.substr(0, bar));
-  if (!arguments.contains(key)) return "?";
-  return bar == std::string_view::npos ? spoken(arguments[key]) : spokenAs(arguments[key], place.substr(bar + 1));
+  const DecisionArgument* argument = arguments.find(place.substr(0, bar));
+  if (argument == nullptr) return "?";
+  return bar == std::string_view::npos ? spoken(*argument) : spokenAs(*argument, place.substr(bar + 1));
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ const DecisionCode* findDecisionCode(std::string_view code) {
   return found == kByCode.end() ? nullptr : found->second;
 }
 
-Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments) {
+Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, DecisionArguments arguments) {
   const DecisionCode* entry = findDecisionCode(code);
   if (entry == nullptr) {
     std::fprintf(stderr, "decision code '%.*s' is not in the catalogue\n", static_cast<int>(code.size()), code.data());
@@ -139,7 +140,7 @@ Json toJson(const Decision& decision) {
     subjects.push_back(std::move(entry));
   }
   return {{"kind", name(decision.kind)},   {"code", decision.code},       {"allowed", decision.allowed},
-          {"subjects", subjects},          {"by", decision.by.text()},    {"arguments", decision.arguments},
+          {"subjects", subjects},          {"by", decision.by.text()},    {"arguments", decision.arguments.toJson()},
           {"evidence", decision.evidence}, {"message", message(decision)}};
 }
 
@@ -156,7 +157,7 @@ Result<Decision> ofAnotherVersion(const Json& json) {
                   .allowed = json.at("allowed").get<bool>(),
                   .subjects = {},
                   .by = Cause::fromText(json.at("by").get<std::string>()),
-                  .arguments = json.at("arguments"),
+                  .arguments = DecisionArguments::fromJson(json.at("arguments")),
                   .evidence = {},
                   .sentence = json.value("message", "")};
 }
@@ -178,8 +179,9 @@ Result<Decision> decisionFromJson(const Json& json) {
       for (const auto& [kind, key] : kSubjectNames)
         if (item.contains(key)) subjects.push_back({kind, placeOf(item, key), item.value("identity", "")});
     Cause by = Cause::fromText(json.at("by").get<std::string>());
-    Decision decision = findDecisionCode(code) == nullptr ? TRY(ofAnotherVersion(json))
-                                                          : decide(code, {}, std::move(by), json.at("arguments"));
+    Decision decision = findDecisionCode(code) == nullptr
+                            ? TRY(ofAnotherVersion(json))
+                            : decide(code, {}, std::move(by), DecisionArguments::fromJson(json.at("arguments")));
     decision.subjects = std::move(subjects);
     decision.evidence = json.at("evidence").get<std::vector<std::uint32_t>>();
     return decision;

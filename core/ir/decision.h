@@ -1,16 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.h"
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "ir/cause.h"
+#include "ir/decision_arguments.h"
 #include "ir/place.h"
 
 namespace fusescope {
@@ -66,7 +66,7 @@ struct Decision {
   bool allowed = true;
   std::vector<Subject> subjects;
   Cause by;
-  Json arguments = Json::object();
+  DecisionArguments arguments = {};
   std::vector<std::uint32_t> evidence;  ///< indices into the list that contains this decision
   /// The sentence that was read from a file, if only another version knows the code; else empty.
   std::string sentence = {};
@@ -74,7 +74,7 @@ struct Decision {
 };
 
 /// Makes a decision. It takes `kind` and `allowed` from the catalogue, and aborts if `code` is not there.
-Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments = Json::object());
+Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, DecisionArguments arguments = {});
 /// Appends `added` to `all`.
 void append(std::vector<Decision>& all, std::vector<Decision> added);
 /// Returns the sentence for people, with the arguments filled in.

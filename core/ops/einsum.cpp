@@ -34,13 +34,13 @@ Result<Types> inferEinsum(const InferContext& context) {
 }
 
 /// The labels in the order of the loops (those of the output, then the summed ones) and their extents.
-struct Walk {
+struct EinsumWalk {
   std::string labels;
   Dims dims;
 };
 
-Walk walkOf(const KernelContext& context, const EinsumEquation& equation) {
-  Walk walk{equation.output, Dims(equation.output.size(), 1)};
+EinsumWalk walkOf(const KernelContext& context, const EinsumEquation& equation) {
+  EinsumWalk walk{equation.output, Dims(equation.output.size(), 1)};
   for (std::size_t i = 0; i < equation.inputs.size(); ++i)
     for (std::size_t axis = 0; axis < equation.inputs[i].size(); ++axis) {
       std::size_t at = walk.labels.find(equation.inputs[i][axis]);
@@ -56,7 +56,7 @@ Walk walkOf(const KernelContext& context, const EinsumEquation& equation) {
 
 /// Returns the strides of operand `i` in the order of the loops. An axis that occurs twice is a diagonal, and an extent
 /// of 1 is broadcast.
-Dims stridesAlong(const KernelContext& context, const EinsumEquation& equation, const Walk& walk, std::size_t i) {
+Dims stridesAlong(const KernelContext& context, const EinsumEquation& equation, const EinsumWalk& walk, std::size_t i) {
   const Dims& dims = context.input(i).dims();
   const Dims dense = denseStrides(dims);
   Dims strides(walk.dims.size(), 0);
@@ -68,7 +68,7 @@ Dims stridesAlong(const KernelContext& context, const EinsumEquation& equation, 
 template <class T>
 void sumInto(const KernelContext& context, const EinsumEquation& equation, Tensor& result) {
   using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-  const Walk walk = walkOf(context, equation);
+  const EinsumWalk walk = walkOf(context, equation);
   const std::size_t kept = equation.output.size();
   const Dims outer(walk.dims.begin(), walk.dims.begin() + static_cast<std::ptrdiff_t>(kept));
   const Dims summed(walk.dims.begin() + static_cast<std::ptrdiff_t>(kept), walk.dims.end());

@@ -9,6 +9,7 @@
 #include "ops/support/list_attributes.h"
 
 namespace fusescope::ops {
+namespace linear_models {
 namespace {
 
 /// scores[c] = coefficients[c] · x + intercepts[c]
@@ -122,10 +123,11 @@ Result<Tensors> regress(const KernelContext& context) {
 }
 
 }  // namespace
+}  // namespace linear_models
 
 void registerLinearModels(OpRegistry& registry) {
-  registry.add(featureSchema("LinearClassifier", inferClassifier, classify, 2));
-  registry.add(featureSchema("LinearRegressor", inferRegressor, regress));
+  registry.add(featureSchema("LinearClassifier", linear_models::inferClassifier, linear_models::classify, 2));
+  registry.add(featureSchema("LinearRegressor", linear_models::inferRegressor, linear_models::regress));
 }
 
 }  // namespace fusescope::ops

@@ -10,6 +10,7 @@
 #include "ops/support/work.h"
 
 namespace fusescope::ops {
+namespace attention_with_state {
 namespace {
 
 constexpr TypeSet kActivations{DataType::F32, DataType::F16, DataType::BF16};
@@ -269,28 +270,30 @@ Result<Tensors> causalConv(const KernelContext& context) {
 }
 
 }  // namespace
+}  // namespace attention_with_state
 
 void registerRecurrentAttention(OpRegistry& registry) {
   registry.add({.op = "CausalConvWithState",
                 .kind = OpKind::Convolution,
                 .minInputs = 2,
                 .maxInputs = 4,
-                .infer = inferCausalConv,
-                .kernel = widened(causalConv),
+                .infer = attention_with_state::inferCausalConv,
+                .kernel = widened(attention_with_state::causalConv),
                 .flops = [](const Node&, std::span<const Dims> inputs, std::span<const Dims>) -> std::int64_t {
                   if (inputs.size() < 2 || inputs[1].size() != 3) return 0;
                   return workOf({2, workOf(inputs[0]), inputs[1][2]});
                 },
                 .maxOutputs = 2,
-                .signature = {"T", {{'T', kActivations}}}});
+                .signature = {"T", {{'T', attention_with_state::kActivations}}}});
   registry.add({.op = "LinearAttention",
                 .kind = OpKind::MatMul,
                 .minInputs = 3,
                 .maxInputs = 6,
-                .infer = inferLinearAttention,
-                .kernel = linearAttention,
+                .infer = attention_with_state::inferLinearAttention,
+                .kernel = attention_with_state::linearAttention,
                 .maxOutputs = 2,
-                .signature = {"TTTSTT", {{'T', kActivations}, {'S', kActivations}}}});
+                .signature = {"TTTSTT",
+                              {{'T', attention_with_state::kActivations}, {'S', attention_with_state::kActivations}}}});
 }
 
 }  // namespace fusescope::ops

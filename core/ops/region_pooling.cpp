@@ -13,7 +13,7 @@
 namespace fusescope::ops {
 namespace {
 
-constexpr std::int64_t kMostSamples = 1 << 11;  ///< along one side of a bin
+constexpr std::int64_t kMostSamplesOfBin = 1 << 11;  ///< along one side of a bin
 
 Result<Types> pooledRegions(const InferContext& context, std::int64_t numbers, std::int64_t height,
                             std::int64_t width) {
@@ -44,8 +44,8 @@ Result<Types> inferRoiAlign(const InferContext& context) {
   TRY(choiceAttribute(node, "mode", "avg", {"avg", "max"}));
   TRY(checkScale(node));
   const std::int64_t samples = node.intAttribute("sampling_ratio", 0);
-  if (samples < 0 || samples > kMostSamples)
-    return attributeProblem("sampling_ratio", fmt::format("is {}, expected 0 to {}", samples, kMostSamples));
+  if (samples < 0 || samples > kMostSamplesOfBin)
+    return attributeProblem("sampling_ratio", fmt::format("is {}, expected 0 to {}", samples, kMostSamplesOfBin));
   const std::int64_t height = TRY(positive(node, "output_height", 1)), width = TRY(positive(node, "output_width", 1));
   Types types = TRY(pooledRegions(context, 4, height, width));
   TRY(requireExtents(context, 2, "batch_indices", {extentOf(context, 1, 0)}));

@@ -12,7 +12,7 @@
 namespace fusescope::ops {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMostElementsOfRange = std::int64_t{1} << 40;
 
 /// Returns the axes [first, last) that a Shape node reports, according to its attributes start and end.
 std::pair<std::size_t, std::size_t> reportedAxes(const Node& node, std::size_t rank) {
@@ -92,11 +92,11 @@ Result<std::int64_t> rangeCount(const Tensor& start, const Tensor& limit, const 
                                  : static_cast<std::uint64_t>(from) - static_cast<std::uint64_t>(to);
     const auto stride = by > 0 ? static_cast<std::uint64_t>(by) : std::uint64_t{0} - static_cast<std::uint64_t>(by);
     const std::uint64_t count = (distance - 1) / stride + 1;
-    if (count > static_cast<std::uint64_t>(kMostElements)) return problem("the range has too many elements");
+    if (count > static_cast<std::uint64_t>(kMostElementsOfRange)) return problem("the range has too many elements");
     return static_cast<std::int64_t>(count);
   }
   const double count = std::ceil((limit.asDouble(0) - start.asDouble(0)) / delta.asDouble(0));
-  if (!std::isfinite(count) || count > static_cast<double>(kMostElements))
+  if (!std::isfinite(count) || count > static_cast<double>(kMostElementsOfRange))
     return problem("the range has too many elements, or its limit cannot be reached with this delta");
   return count > 0 ? static_cast<std::int64_t>(count) : 0;
 }

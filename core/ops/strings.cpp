@@ -14,6 +14,7 @@
 #include "ops/support/strided.h"
 
 namespace fusescope::ops {
+namespace text_operators {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -169,14 +170,16 @@ OpSchema texts(std::string op, int inputs, InferFunction infer, KernelFunction k
 }
 
 }  // namespace
+}  // namespace text_operators
 
 void registerStrings(OpRegistry& registry) {
-  registry.add(texts("RegexFullMatch", 1, inferMatch, match));
-  registry.add(texts("StringConcat", 2, inferConcat, concat));
-  OpSchema normalizer = texts("StringNormalizer", 1, inferNormalizer, normalize);
+  registry.add(text_operators::texts("RegexFullMatch", 1, text_operators::inferMatch, text_operators::match));
+  registry.add(text_operators::texts("StringConcat", 2, text_operators::inferConcat, text_operators::concat));
+  OpSchema normalizer =
+      text_operators::texts("StringNormalizer", 1, text_operators::inferNormalizer, text_operators::normalize);
   normalizer.extentsDependOnData = true;
   registry.add(std::move(normalizer));
-  OpSchema splitter = texts("StringSplit", 1, inferSplit, split);
+  OpSchema splitter = text_operators::texts("StringSplit", 1, text_operators::inferSplit, text_operators::split);
   splitter.maxOutputs = 2;
   splitter.extentsDependOnData = true;
   registry.add(std::move(splitter));

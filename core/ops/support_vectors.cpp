@@ -12,6 +12,7 @@
 #include "ops/support/list_attributes.h"
 
 namespace fusescope::ops {
+namespace support_vectors {
 namespace {
 
 struct SupportVectors {
@@ -273,10 +274,11 @@ Result<Tensors> regress(const KernelContext& context) {
 }
 
 }  // namespace
+}  // namespace support_vectors
 
 void registerSupportVectors(OpRegistry& registry) {
-  registry.add(featureSchema("SVMClassifier", inferClassifier, classify, 2));
-  registry.add(featureSchema("SVMRegressor", inferRegressor, regress));
+  registry.add(featureSchema("SVMClassifier", support_vectors::inferClassifier, support_vectors::classify, 2));
+  registry.add(featureSchema("SVMRegressor", support_vectors::inferRegressor, support_vectors::regress));
 }
 
 }  // namespace fusescope::ops

@@ -13,6 +13,7 @@
 #include "ops/support/list_attributes.h"
 
 namespace fusescope::ops {
+namespace tree_ensembles {
 namespace {
 
 /// Returns the elements of a list of floats, or of the tensor that may replace it (`key` + "_as_tensor").
@@ -371,14 +372,16 @@ Result<Tensors> classify(const KernelContext& context) {
 }
 
 }  // namespace
+}  // namespace tree_ensembles
 
 void registerTreeEnsembles(OpRegistry& registry) {
   constexpr TypeSet kCompactTypes{DataType::F64, DataType::F32, DataType::F16};
-  registry.add(featureSchema("TreeEnsembleClassifier", inferClassifier, classify, 2, kFeatureTypes));
-  registry.add(featureSchema("TreeEnsembleRegressor", inferRegressor<listedRegressor>, regress<listedRegressor>, 1,
+  registry.add(featureSchema("TreeEnsembleClassifier", tree_ensembles::inferClassifier, tree_ensembles::classify, 2,
                              kFeatureTypes));
-  registry.add(
-      featureSchema("TreeEnsemble", inferRegressor<compactRegressor>, regress<compactRegressor>, 1, kCompactTypes));
+  registry.add(featureSchema("TreeEnsembleRegressor", tree_ensembles::inferRegressor<tree_ensembles::listedRegressor>,
+                             tree_ensembles::regress<tree_ensembles::listedRegressor>, 1, kFeatureTypes));
+  registry.add(featureSchema("TreeEnsemble", tree_ensembles::inferRegressor<tree_ensembles::compactRegressor>,
+                             tree_ensembles::regress<tree_ensembles::compactRegressor>, 1, kCompactTypes));
 }
 
 }  // namespace fusescope::ops

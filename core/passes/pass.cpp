@@ -12,7 +12,7 @@ OriginLedger::OriginLedger(const Model& model, std::vector<Decision>& decisions)
     for (const OriginId origin : model.graph->node(id).origins) ++m_nodes[origin.index];
 }
 
-void OriginLedger::retire(const Node& node, std::string_view code, std::string_view by, Json arguments) {
+void OriginLedger::retire(const Node& node, std::string_view code, std::string_view by, DecisionArguments arguments) {
   for (const OriginId origin : node.origins)
     if (--m_nodes[origin.index] == 0)
       m_decisions.push_back(decide(code, {Subject::node(m_origins[origin.index].name)}, std::string(by), arguments));

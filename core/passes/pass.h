@@ -24,7 +24,7 @@ class OriginLedger {
  public:
   OriginLedger(const Model& model, std::vector<Decision>& decisions);
   /// Records that `node` is about to be removed. Each origin that loses its last node is the subject of a decision.
-  void retire(const Node& node, std::string_view code, std::string_view by, Json arguments = Json::object());
+  void retire(const Node& node, std::string_view code, std::string_view by, DecisionArguments arguments = {});
   /// Records that `count` additional nodes represent the origins of `node`.
   void add(const Node& node, int count);
 

@@ -56,7 +56,7 @@ void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode&
                        found.place.text() + " is in the body of " + holder + ", which runs in fallback, node by node",
                        {}, said);
   }
-  Json arguments{{"type", std::string(name(directive.type))}};
+  DecisionArguments arguments{{"type", std::string(name(directive.type))}};
   if (hasAlready(found, directive.type)) {
     const char* code = pin ? "precision.pin_granted" : "precision.output_granted";
     return said.add(decide(code, std::move(subjects), causeOf(directive), std::move(arguments)),

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/user_json.h"
 #include "planning/directives/directive_fields.h"

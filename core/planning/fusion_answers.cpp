@@ -26,7 +26,7 @@ class FusionAnswerer {
 
  private:
   void answerRegion(const Region& region) {
-    Json arguments = Json::object();
+    DecisionArguments arguments;
     arguments["kind"] = region.kind;
     const bool ofOthers =
         m_plan.options.compiler != kOwnCompiler && m_plan.structure->accelerated[region.root.index] != 0;

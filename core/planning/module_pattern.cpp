@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/json.h"
 #include "ir/graph.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "analysis/users.h"
+#include "base/json.h"
 #include "planning/steps.h"
 
 namespace fusescope {
@@ -273,7 +274,7 @@ class Partitioner {
   std::vector<std::uint32_t> m_position;  ///< by NodeId: in graph order
   Partitioning m_result;
   SegmentId m_argumentsOf;  ///< the segment of the decision made last: most nodes are in that of the one before
-  Json m_arguments;
+  DecisionArguments m_arguments;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/json.h"
 #include "planning/directive_effects.h"
 #include "planning/draft_plan.h"
 #include "planning/kernel_bindings.h"

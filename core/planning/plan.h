@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/stop.h"
 #include "planning/cover.h"
 #include "planning/explanations.h"

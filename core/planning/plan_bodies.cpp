@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "calibration/quantize_graph.h"
 #include "calibration/ranges.h"
@@ -141,7 +142,8 @@ class BodiesPlanner {
   }
 
   /// `arguments` are those of the decision that explains the answer.
-  static DirectiveAnswer liftedAnswer(const BodyPath& path, const DirectiveAnswer& inside, Json& arguments) {
+  static DirectiveAnswer liftedAnswer(const BodyPath& path, const DirectiveAnswer& inside,
+                                      DecisionArguments& arguments) {
     DirectiveAnswer answer{.outcome = inside.outcome, .value = inside.value, .cost = inside.cost};
     if (answer.value) {
       answer.value->bodies = answer.value->bodies.within(path);

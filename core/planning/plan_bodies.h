@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/json_fwd.h"
 #include "planning/directive_map.h"
 #include "planning/plan.h"
 

@@ -103,8 +103,8 @@ Result<std::shared_ptr<const Plan>> planAnew(const Json& json, std::shared_ptr<c
   if (!sameHash) different.insert(different.begin(), "model");
   if (different.empty()) return plan;
   Plan replanned = *plan;
-  replanned.decisions.push_back(
-      decide("build.plan_made_anew", {}, "plan_file", {{"version", json["version"]}, {"parts", joined(different)}}));
+  replanned.decisions.push_back(decide("build.plan_made_anew", {}, "plan_file",
+                                       {{"version", json["version"].get<int>()}, {"parts", joined(different)}}));
   return std::make_shared<const Plan>(std::move(replanned));
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/json.h"
 #include "planning/body_time.h"
 #include "planning/structure.h"
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "analysis/cost.h"
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 #include "planning/price_model.h"
 

@@ -1,5 +1,6 @@
 #include "planning/price_choices_json.h"
 
+#include "base/json.h"
 #include "ir/graph.h"
 
 namespace fusescope {

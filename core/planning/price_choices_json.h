@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 
 namespace fusescope {

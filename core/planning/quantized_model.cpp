@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "calibration/edge_choice.h"
 #include "calibration/quantize_graph.h"
 #include "ir/graph.h"

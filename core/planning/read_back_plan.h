@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "planning/agreement.h"
 #include "planning/plan.h"
 

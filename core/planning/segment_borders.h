@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/json_fwd.h"
 #include "planning/cover.h"
 
 namespace fusescope {

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/json.h"
 #include "planning/directives/directive_form.h"
 #include "planning/optimised_operators.h"
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "planning/steps.h"
 
@@ -12,7 +13,7 @@ namespace {
 constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
 
-Json arguments(const std::string& value, DataType from, DataType to) {
+DecisionArguments arguments(const std::string& value, DataType from, DataType to) {
   return {{"value", value}, {"from", toText(from)}, {"to", toText(to)}};
 }
 
@@ -30,8 +31,8 @@ std::vector<NodeId> capturersOf(const Graph& graph, ValueId value) {
 }
 
 /// Returns the same for a constant, and also whether and where bodies read it.
-Json constantArguments(const Graph& graph, ValueId constant, DataType from, DataType to) {
-  Json all = arguments(graph.value(constant).name, from, to);
+DecisionArguments constantArguments(const Graph& graph, ValueId constant, DataType from, DataType to) {
+  DecisionArguments all = arguments(graph.value(constant).name, from, to);
   std::vector<std::string> holders;
   for (const NodeId holder : capturersOf(graph, constant)) holders.push_back(graph.node(holder).name);
   all["captured_by"] = holders;
@@ -199,7 +200,7 @@ class Truncator {
 
   static Decision refusal(const Graph& graph, ValueId constant, const ConstantVerdict& verdict, DataType to) {
     const Value& value = graph.value(constant);
-    Json all = constantArguments(graph, constant, value.type.dtype, to);
+    DecisionArguments all = constantArguments(graph, constant, value.type.dtype, to);
     if (verdict.hasData) all["element"] = verdict.loss;
     return decide(verdict.hasData ? "truncate.constant_out_of_range" : "truncate.constant_without_data",
                   {Subject::value(value.name)}, "truncation", std::move(all));
@@ -294,7 +295,7 @@ class Truncator {
       return;
     }
     const char* code = "truncate.produced";
-    Json all = arguments(value.name, from, to);
+    DecisionArguments all = arguments(value.name, from, to);
     if (scope.graph.isConstant(id)) {
       all = constantArguments(scope.graph, id, from, to);
       const ConstantVerdict verdict = judge(scope, id, from);
@@ -327,8 +328,8 @@ void recordNarrowed(const Graph& graph, const std::vector<char>& accelerated, Tr
     for (const TruncatedValue& entry : entries) {
       const std::string& name = graph.value(entry.value).name;
       const bool isConstant = graph.isConstant(entry.value);
-      Json all = isConstant ? constantArguments(graph, entry.value, entry.from, entry.to)
-                            : arguments(name, entry.from, entry.to);
+      DecisionArguments all = isConstant ? constantArguments(graph, entry.value, entry.from, entry.to)
+                                         : arguments(name, entry.from, entry.to);
       const NodeId reader = truncation.saturatesAt[entry.value.index];
       if (reader.valid()) {
         all["consumer"] = graph.node(reader).name;

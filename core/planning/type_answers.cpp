@@ -60,14 +60,14 @@ class TypeAnswerer {
 
  private:
   const Directive& directive(int index) const { return m_plan.options.directives[static_cast<std::size_t>(index)]; }
-  Decision explained(std::string_view code, NodeId node, Cause by, Json arguments) const {
+  Decision explained(std::string_view code, NodeId node, Cause by, DecisionArguments arguments) const {
     return decide(code, {Subject::node(m_graph.node(node).name)}, std::move(by), std::move(arguments));
   }
 
   void answerNode(const PrecisionGrant& grant) {
     const NodeId id = grant.node;
     const TypeChoice& choice = m_solver.choice(id);
-    Json arguments{{"type", toText(grant.granted)}};
+    DecisionArguments arguments{{"type", toText(grant.granted)}};
     if (choice.reason == TypeReason::TypeKept) arguments["target"] = m_target.name;
     if (choice.reason == TypeReason::OperatorLacks) arguments["why"] = choice.why;
     if (choice.reason == TypeReason::Author) arguments["author"] = authorText(id);
@@ -97,7 +97,7 @@ class TypeAnswerer {
   void answerOutput(NodeId id, ValueId value) {
     const int index = m_directives.outputType[value.index];
     const Directive& asked = directive(index);
-    Json arguments{{"type", toText(asked.type)}, {"value", m_graph.value(value).name}};
+    DecisionArguments arguments{{"type", toText(asked.type)}, {"value", m_graph.value(value).name}};
     const Cause by = causeOf(asked);
     const NetworkPlace place{{}, m_graph.value(value).name};
     const std::string& why = m_solver.outputObstacle(value);
@@ -160,7 +160,7 @@ class TypeAnswerer {
       pins.push_back(index);
       const DirectiveCost cost = m_solver.costOf(std::span(&index, 1));
       addCost(cost, {}, sum);
-      Json arguments = Json::object();
+      DecisionArguments arguments;
       sayCost(cost, arguments);
       arguments["type"] = toText(directive(index).type);
       const std::vector<std::string> others = retyped(index);
@@ -185,7 +185,8 @@ class TypeAnswerer {
   void answerInFloats(int index, const std::vector<NodeId>& nodes) {
     std::vector<std::string> names;
     for (const NodeId id : nodes) names.push_back(m_graph.node(id).name);
-    Json arguments{{"type", toText(directive(index).type)}, {"count", names.size()}, {"nodes", joined(names)}};
+    DecisionArguments arguments{
+        {"type", toText(directive(index).type)}, {"count", names.size()}, {"nodes", joined(names)}};
     m_said.add(decide("precision.pin_in_floats", namedBy(index), causeOf(directive(index)), std::move(arguments)),
                {.outcome = DirectiveOutcome::InFloats});
   }
@@ -215,12 +216,12 @@ class TypeAnswerer {
     addCost(inside, {}, all);
     addCost(single, {}, sum);
     const DirectiveCost shared = minus(all, sum);
-    Json arguments = Json::object();
+    DecisionArguments arguments;
     sayCost(all, arguments);
     arguments["pins"] = directives.size();
     arguments["shared_casts"] = shared.casts;
     arguments["shared_kernels"] = shared.kernels;
-    arguments["shared_bytes"] = shared.bytes ? Json(*shared.bytes) : Json(nullptr);
+    arguments["shared_bytes"] = shared.bytes;
     const auto place = static_cast<std::uint32_t>(m_said.decisions.size());
     m_said.pinsTogether = PinsTogether{directives.size(), std::move(all), shared, place};
     m_said.add(decide("precision.pins_together", {}, "precision", std::move(arguments)));
@@ -252,15 +253,15 @@ std::string editFor(const Plan& plan, NodeId node, DataType type) {
          ", and a Cast back to " + toText(plan.structure->facts[node.index].natural) + " on its result";
 }
 
-void sayCost(const DirectiveCost& cost, Json& arguments) {
+void sayCost(const DirectiveCost& cost, DecisionArguments& arguments) {
   arguments["lost_fusions"] = cost.lostFusions;
   arguments["lost"] = cost.lostFusions.empty() ? "none" : joined(cost.lostFusions);
   arguments["kernels"] = cost.kernels;
   arguments["casts"] = cost.casts;
-  arguments["bytes"] = cost.bytes ? Json(*cost.bytes) : Json(nullptr);
-  arguments["cast_bytes"] = cost.castBytes ? Json(*cost.castBytes) : Json(nullptr);
+  arguments["bytes"] = cost.bytes;
+  arguments["cast_bytes"] = cost.castBytes;
   const auto kernels = differenceOf(cost.bytes, cost.castBytes);
-  arguments["kernel_bytes"] = kernels ? Json(*kernels) : Json(nullptr);
+  arguments["kernel_bytes"] = kernels;
 }
 
 std::vector<PrecisionGrant> typeGrants(const Plan& plan, const Structure& structure, const TypeSolver& solver) {

@@ -25,7 +25,7 @@ TypeAnswers answerTypes(const Plan& plan, const DirectiveMap& directives, TypeSo
 /// Returns the edit of the network that makes `node` calculate in `type`, for targets where the network's types decide.
 std::string editFor(const Plan& plan, NodeId node, DataType type);
 /// Adds the cost of directives to the arguments of a decision.
-void sayCost(const DirectiveCost& cost, Json& arguments);
+void sayCost(const DirectiveCost& cost, DecisionArguments& arguments);
 
 /// Returns warnings about floats that become an index or an extent and are calculated or read in a type that represents
 /// fewer integers exactly.

@@ -18,7 +18,7 @@ class NodeValidator {
     if (auto wide = constantStaysWide(node, plain)) return *std::move(wide);
     for (TruncateMode mode : {TruncateMode::Long, TruncateMode::Double, TruncateMode::All}) {
       if (!widens(mode) || !validateWith(node, truncationOf(mode)).supported) continue;
-      Json arguments = plain.why.arguments;
+      DecisionArguments arguments = plain.why.arguments;
       arguments["mode"] = std::string(name(mode));
       arguments["help"] = "truncation";
       plain.why = decide("validate.needs_truncation", plain.why.subjects, m_target.name, std::move(arguments));

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/stop.h"
 #include "probe/environment.h"
 #include "probe/probe_options.h"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "calibration/ranges.h"
 #include "session/samples.h"
 

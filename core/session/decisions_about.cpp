@@ -1,5 +1,7 @@
 #include "session/decisions_about.h"
 
+#include "base/json.h"
+
 #include <algorithm>
 #include <set>
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 #include "planning/price_model.h"
 #include "planning/read_back_plan.h"

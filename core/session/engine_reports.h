@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/phase_clock.h"
 #include "engine/engine.h"
 #include "engine/machine_peaks.h"

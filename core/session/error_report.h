@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/stop.h"
 #include "planning/plan.h"
 #include "verify/compare_tensors.h"

@@ -99,7 +99,7 @@ Json answersJson(const Plan& plan, const Subject& subject) {
     list.push_back({{"by", answer->directive.text()},
                     {"answer", name(pinAnswerOf(answer->outcome))},
                     {"code", decision.code},
-                    {"arguments", decision.arguments},
+                    {"arguments", decision.arguments.toJson()},
                     {"message", answerText(plan, answer->decision)}});
   }
   return list;
@@ -107,7 +107,7 @@ Json answersJson(const Plan& plan, const Subject& subject) {
 
 Json togetherJson(const Plan& plan) {
   if (!plan.pinsTogether) return nullptr;
-  Json json = plan.decisions[plan.pinsTogether->decision].arguments;
+  Json json = plan.decisions[plan.pinsTogether->decision].arguments.toJson();
   json["message"] = answerText(plan, plan.pinsTogether->decision);
   return json;
 }

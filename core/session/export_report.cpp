@@ -1,5 +1,7 @@
 #include "session/export_report.h"
 
+#include "base/json.h"
+
 #include <filesystem>
 
 namespace fusescope {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json.h"
 #include "base/sort_distinct.h"
 #include "frontends/importers.h"
 #include "interchange/source_network.h"

@@ -1,5 +1,7 @@
 #include "session/layer_types.h"
 
+#include "base/json.h"
+
 namespace fusescope {
 
 namespace {

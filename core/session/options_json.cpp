@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace fusescope {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "compilers/tensorrt/engine_builds.h"
 #include "planning/read_back_plan.h"
 #include "session/engine_prices.h"

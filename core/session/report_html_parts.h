@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/json_fwd.h"
 #include "session/report_tables.h"
 
 namespace fusescope {

@@ -1,5 +1,7 @@
 #include "session/report_json.h"
 
+#include "base/json.h"
+
 #include <numeric>
 
 namespace fusescope {

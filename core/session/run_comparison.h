@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "session/compare_report.h"
 #include "session/engine_reports.h"
 #include "session/sample_source.h"

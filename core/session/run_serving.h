@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "engine/specialising_engine.h"
 #include "session/sample_source.h"
 

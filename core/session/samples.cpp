@@ -1,5 +1,7 @@
 #include "session/samples.h"
 
+#include "base/json.h"
+
 #include <algorithm>
 #include <iterator>
 

@@ -1,5 +1,7 @@
 #include "session/session_ranges.h"
 
+#include "base/json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "session/session_versions.h"
 
+#include "base/json.h"
+
 #include <string>
 
 namespace fusescope {

@@ -34,6 +34,12 @@ std::vector<Json> elementsOf(const Attribute& attribute) {
       attribute);
 }
 
+DecisionArgument listOf(const std::vector<Json>& values) {
+  DecisionArgument::List list;
+  for (const Json& value : values) list.push_back(DecisionArgument::fromJson(value));
+  return list;
+}
+
 class Check {
  public:
   Check(const NodeRequest& request, const Restriction& restriction) : m_request(request), m_restriction(restriction) {}
@@ -57,9 +63,9 @@ class Check {
  private:
   using Rule = Restriction::Rule;
 
-  Finding found(Holds holds, std::string statement, std::string code, Json more = Json::object()) const {
-    Json arguments = {{"name", m_restriction.name}, {"statement", statement}};
-    arguments.update(more);
+  Finding found(Holds holds, std::string statement, std::string code, const DecisionArguments& more = {}) const {
+    DecisionArguments arguments = {{"name", m_restriction.name}, {"statement", statement}};
+    for (const NamedArgument& each : more) arguments[each.name] = each.value;
     return {holds, std::move(statement), std::move(code), std::move(arguments)};
   }
 
@@ -87,8 +93,8 @@ class Check {
     const std::string statement = m_restriction.name + " is " + alternatives(m_restriction.values);
     return found(Holds::No, statement, "validate.attribute_not_supported",
                  {{"attribute", m_restriction.name},
-                  {"given", elements.size() == 1 ? elements[0] : Json(elements)},
-                  {"allowed", m_restriction.values}});
+                  {"given", elements.size() == 1 ? DecisionArgument::fromJson(elements[0]) : listOf(elements)},
+                  {"allowed", listOf(m_restriction.values)}});
   }
 
   std::optional<Finding> output() const {
@@ -134,7 +140,7 @@ class Check {
     if (!shape.ranked) return found(Holds::Unknown, statement, "validate.rank_not_supported");
     if (std::ranges::find(m_restriction.values, Json(shape.rank())) != m_restriction.values.end()) return std::nullopt;
     return found(Holds::No, statement, "validate.rank_not_supported",
-                 {{"value", valueName()}, {"rank", shape.rank()}, {"allowed", m_restriction.values}});
+                 {{"value", valueName()}, {"rank", shape.rank()}, {"allowed", listOf(m_restriction.values)}});
   }
 
   std::optional<Finding> zero() const {

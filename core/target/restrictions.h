@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "base/json.h"
+#include "ir/decision_arguments.h"
 #include "target/node_request.h"
 #include "target/target_table.h"
 
@@ -14,7 +14,7 @@ struct Finding {
   Holds holds = Holds::No;  ///< No or Unknown
   std::string statement;    ///< the requirement, such as "the rank of X is 4 or 5"
   std::string code;         ///< validate.*, if `holds` is No
-  Json arguments = Json::object();
+  DecisionArguments arguments = {};
 };
 
 /// Whether `restriction` applies to the machine of `target`.

@@ -65,7 +65,7 @@ class Validator {
   }
 
  private:
-  Decision explained(std::string_view code, Json arguments = Json::object()) const {
+  Decision explained(std::string_view code, DecisionArguments arguments = {}) const {
     arguments["op"] = m_request.node.op;
     // If the machine decides which types there are, it is named.
     arguments["target"] = m_table.defaultCapability.empty() ? m_request.target.name : m_request.target.canonical();
@@ -73,7 +73,7 @@ class Validator {
     return decide(code, {Subject::node(m_request.node.name)}, m_request.target.name, std::move(arguments));
   }
 
-  TargetVerdict refused(std::string_view code, Json arguments = Json::object()) const {
+  TargetVerdict refused(std::string_view code, DecisionArguments arguments = {}) const {
     return {.why = explained(code, std::move(arguments))};
   }
 
@@ -93,7 +93,7 @@ class Validator {
   }
 
   TargetVerdict operatorRefused() const {
-    Json arguments = {{"hint", ""}};
+    DecisionArguments arguments = {{"hint", ""}};
     const std::string equivalent = m_row == nullptr ? std::string() : m_row->equivalent;
     if (!equivalent.empty()) {
       arguments["equivalent"] = equivalent;
@@ -138,10 +138,10 @@ class Validator {
       return refused("validate.type_unknown", {{"value", obstacle.value}});
     }
     const std::string type = containerText(obstacle.type.container, std::string(name(obstacle.type.dtype)));
-    Json arguments = {{"type", type},
-                      {"value", obstacle.value},
-                      {"lacking", obstacle.operatorLacks ? "operator" : "target"},
-                      {"mend", ""}};
+    DecisionArguments arguments = {{"type", type},
+                                   {"value", obstacle.value},
+                                   {"lacking", obstacle.operatorLacks ? "operator" : "target"},
+                                   {"mend", ""}};
     std::vector<DataType> types = takenTypes();
     std::erase_if(types, [&](DataType to) { return !castKeepsNumbers(obstacle.type.dtype, to); });
     if (obstacle.operatorLacks && !types.empty())
@@ -246,7 +246,7 @@ class Validator {
     TargetVerdict::Inside inside{what, key + "/" + what, inner.why.code, message(inner.why)};
     if (inner.inside)
       inside = {inner.inside->inner, inside.path + "/" + inner.inside->path, inner.inside->code, inner.inside->reason};
-    Json arguments = {
+    DecisionArguments arguments = {
         {"inner", inside.inner}, {"path", inside.path}, {"inner_code", inside.code}, {"reason", inside.reason}};
     for (const char* passed : {"type", "value", "equivalent"})
       if (inner.why.arguments.contains(passed)) arguments[passed] = inner.why.arguments[passed];

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/json.h"
 #include "tuning/baselines.h"
 #include "tuning/tune_state.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/float_bits.h"
+#include "base/json.h"
 #include "ir/graph.h"
 #include "planning/read_type.h"
 

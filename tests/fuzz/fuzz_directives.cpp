@@ -1,6 +1,7 @@
 // Directives of any text are refused in words or survive being written and read again; so do the forms of the command
 // line.
 
+#include "base/json.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "tests/fuzz/fuzz_support.h"

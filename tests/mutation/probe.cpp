@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "base/json.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 #include "planning/plan.h"

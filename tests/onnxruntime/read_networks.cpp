@@ -85,7 +85,7 @@ std::optional<ReadNetwork> OnnxRuntimeTest::read(const std::string& name, std::s
   const auto differing = onnxruntime::compareValues(*network.reading, inputs, job(), {});
   if (!differing.ok()) return failed(differing.error());
   if (std::getenv("FUSESCOPE_SHOW_DIFFERENT") != nullptr)
-    for (const Decision& decision : differing.value()) fmt::print("  {}\n", decision.arguments.dump());
+    for (const Decision& decision : differing.value()) fmt::print("  {}\n", decision.arguments.toJson().dump());
   network.equal = network.compared;
   for (const onnxruntime::TensorBinding& binding : network.reading->optimised.bindings)
     if (binding.proof == onnxruntime::Proof::Different) --network.equal;

@@ -1,5 +1,7 @@
 #include "tests/property/plan_checks.h"
 
+#include "base/json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +58,7 @@ std::string costProblem(const Plan& plan, const std::set<Cause>& removed, const 
   std::erase_if(fewer.directives, [&](const Directive& directive) { return removed.contains(causeOf(directive)); });
   const auto without = makePlan(plan.model, fewer, nullptr, {}, &plan);
   if (!without.ok()) return {};  // of two that contradict each other in a third's place: no plan to compare with
-  const std::string problem = costDifference(decision.arguments, plan, *without.value());
+  const std::string problem = costDifference(decision.arguments.toJson(), plan, *without.value());
   std::string names;
   for (const Cause& directive : removed) names += " " + directive.text();
   return problem.empty() ? problem : fmt::format("{} of{}: {}", decision.code, names, problem);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "planning/plan.h"
 
 namespace fusescope::test {

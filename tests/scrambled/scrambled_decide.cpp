@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "ir/decision.h"
 
 namespace fusescope {
@@ -20,14 +21,14 @@ const DecisionCode& otherCode(const DecisionCode& code) {
 }  // namespace
 
 /// In place of the library's: nobody can tell from a decision what was decided. Equal ones stay equal.
-Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, Json arguments) {
+Decision decide(std::string_view code, std::vector<Subject> subjects, Cause by, DecisionArguments arguments) {
   const DecisionCode& entry = *findDecisionCode(code);
   return {.kind = entry.kind,
           .code = std::string(otherCode(entry).code),
           .allowed = entry.allowed,
           .subjects = std::move(subjects),
           .by = std::move(by),
-          .arguments = {{"scrambled", hashText(arguments.dump()).hex()}},
+          .arguments = {{"scrambled", hashText(arguments.toJson().dump()).hex()}},
           .evidence = {}};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "tests/scrambled/plan_facts.h"
 #include "tests/support/process.h"
 

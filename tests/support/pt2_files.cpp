@@ -1,5 +1,7 @@
 #include "tests/support/pt2_files.h"
 
+#include "base/json.h"
+
 #include <bit>
 #include <numeric>
 

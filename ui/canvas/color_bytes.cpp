@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace bytes_color {
 namespace {
 
 std::optional<double> amountOf(const CanvasItem& item, const ShownTime&) {
@@ -18,9 +19,13 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace bytes_color
 
-extern const ColorMode kBytesColors{"bytes",          "Bytes moved",
-                                    LegendOf::Colors, colorOf,
-                                    amountOf,         "inputs, weights and results of a kernel, according to the plan"};
+extern const ColorMode kBytesColors{"bytes",
+                                    "Bytes moved",
+                                    LegendOf::Colors,
+                                    bytes_color::colorOf,
+                                    bytes_color::amountOf,
+                                    "inputs, weights and results of a kernel, according to the plan"};
 
 }  // namespace fusescope

@@ -4,6 +4,7 @@
 
 namespace fusescope {
 
+namespace certainty_color {
 namespace {
 
 /// Returns a colour that is the stronger the better the kernel is known.
@@ -33,7 +34,9 @@ BoxColor certaintyColor(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace certainty_color
 
-extern const ColorMode kCertaintyColors{"certainty", "Certainty of a kernel's nodes", LegendOf::Colors, certaintyColor};
+extern const ColorMode kCertaintyColors{"certainty", "Certainty of a kernel's nodes", LegendOf::Colors,
+                                        certainty_color::certaintyColor};
 
 }  // namespace fusescope

@@ -2,6 +2,7 @@
 
 namespace fusescope {
 
+namespace decision_color {
 namespace {
 
 struct DecidedLook {
@@ -41,13 +42,15 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace decision_color
 
 Swatch decidedSwatch(Decided decided, const Theme& theme) {
-  const DecidedLook look = lookOf(decided);
+  const decision_color::DecidedLook look = decision_color::lookOf(decided);
   return {QColor(QLatin1String(theme.kind == ThemeKind::Dark ? look.dark : look.light)), QString::fromUtf8(look.sign),
           QString::fromUtf8(look.text)};
 }
 
-extern const ColorMode kDecisionColors{"decision", "Most important decision", LegendOf::Colors, colorOf};
+extern const ColorMode kDecisionColors{"decision", "Most important decision", LegendOf::Colors,
+                                       decision_color::colorOf};
 
 }  // namespace fusescope

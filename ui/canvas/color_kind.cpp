@@ -2,6 +2,7 @@
 
 namespace fusescope {
 
+namespace kind_color {
 namespace {
 
 BoxColor colorOf(const ColorSource& source) {
@@ -12,7 +13,8 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace kind_color
 
-extern const ColorMode kKindColors{"kind", "Kind", LegendOf::Colors, colorOf};
+extern const ColorMode kKindColors{"kind", "Kind", LegendOf::Colors, kind_color::colorOf};
 
 }  // namespace fusescope

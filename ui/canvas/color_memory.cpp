@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace memory_color {
 namespace {
 
 std::optional<double> amountOf(const CanvasItem& item, const ShownTime&) {
@@ -18,12 +19,16 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace memory_color
 
 // This is not the arena that they take: that depends on which values are alive at the same time, and is unknown for a
 // single kernel.
 extern const ColorMode kMemoryColors{
-    "memory",         "Memory of results",
-    LegendOf::Colors, colorOf,
-    amountOf,         "what a kernel writes to memory, according to the plan; not its place in an engine's arena"};
+    "memory",
+    "Memory of results",
+    LegendOf::Colors,
+    memory_color::colorOf,
+    memory_color::amountOf,
+    "what a kernel writes to memory, according to the plan; not its place in an engine's arena"};
 
 }  // namespace fusescope

@@ -9,6 +9,7 @@ Swatch segmentSwatch(const CanvasItem& item, const Theme& theme) {
           QStringLiteral("segment_") + number + (item.fallback ? QStringLiteral(", fallback") : QString())};
 }
 
+namespace segment_color {
 namespace {
 
 BoxColor colorOf(const ColorSource& source) {
@@ -17,7 +18,8 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace segment_color
 
-extern const ColorMode kSegmentColors{"segment", "Segment", LegendOf::Colors, colorOf};
+extern const ColorMode kSegmentColors{"segment", "Segment", LegendOf::Colors, segment_color::colorOf};
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace time_color {
 namespace {
 
 std::optional<double> amountOf(const CanvasItem&, const ShownTime& time) {
@@ -16,7 +17,8 @@ BoxColor colorOf(const ColorSource& source) {
 }
 
 }  // namespace
+}  // namespace time_color
 
-extern const ColorMode kTimeColors{"time", "Time", LegendOf::Times, colorOf, amountOf};
+extern const ColorMode kTimeColors{"time", "Time", LegendOf::Times, time_color::colorOf, time_color::amountOf};
 
 }  // namespace fusescope

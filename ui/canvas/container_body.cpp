@@ -2,6 +2,7 @@
 
 namespace fusescope {
 
+namespace body_container {
 namespace {
 
 std::size_t count(const LevelParts& level) {
@@ -22,8 +23,13 @@ const CoverBody* body(const LevelParts& level, std::size_t part) {
 }
 
 }  // namespace
+}  // namespace body_container
 
-extern const ContainerKind kBodyContainers{
-    .name = "body", .turnedKey = {}, .count = count, .nodes = nodes, .item = item, .body = body};
+extern const ContainerKind kBodyContainers{.name = "body",
+                                           .turnedKey = {},
+                                           .count = body_container::count,
+                                           .nodes = body_container::nodes,
+                                           .item = body_container::item,
+                                           .body = body_container::body};
 
 }  // namespace fusescope

@@ -2,6 +2,7 @@
 
 namespace fusescope {
 
+namespace fused_container {
 namespace {
 
 std::size_t count(const LevelParts& level) {
@@ -21,6 +22,7 @@ CanvasItem item(const LevelParts& level, std::size_t part) {
 }
 
 }  // namespace
+}  // namespace fused_container
 
 extern const ContainerKind kFusedContainers{.name = "fused node",
                                             .turnedKey = "open",
@@ -33,9 +35,9 @@ extern const ContainerKind kFusedContainers{.name = "fused node",
                                                      .dashedInFallback = false,
                                                      .tint = 0.09,
                                                      .frame = 0.55},
-                                            .count = count,
-                                            .nodes = nodes,
-                                            .item = item};
+                                            .count = fused_container::count,
+                                            .nodes = fused_container::nodes,
+                                            .item = fused_container::item};
 
 const ContainerKind& fusedContainers() {
   return kFusedContainers;

@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace module_container {
 namespace {
 
 std::size_t count(const LevelParts& level) {
@@ -18,6 +19,7 @@ CanvasItem item(const LevelParts& level, std::size_t part) {
 }
 
 }  // namespace
+}  // namespace module_container
 
 extern const ContainerKind kModuleContainers{.name = "block",
                                              .turnedKey = "open_blocks",
@@ -32,9 +34,9 @@ extern const ContainerKind kModuleContainers{.name = "block",
                                                       .dashedInFallback = false,
                                                       .tint = 0.05,
                                                       .frame = 0.4},
-                                             .count = count,
-                                             .nodes = nodes,
-                                             .item = item};
+                                             .count = module_container::count,
+                                             .nodes = module_container::nodes,
+                                             .item = module_container::item};
 
 const ContainerKind& moduleContainers() {
   return kModuleContainers;

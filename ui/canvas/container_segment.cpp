@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace segment_container {
 namespace {
 
 /// Segments are containers in the network, not in bodies.
@@ -31,12 +32,13 @@ CanvasItem item(const LevelParts& level, std::size_t part) {
 }
 
 }  // namespace
+}  // namespace segment_container
 
 extern const ContainerKind kSegmentContainers{.name = "segment",
                                               .turnedKey = "closed_segments",
                                               .opensForContent = true,
-                                              .count = count,
-                                              .nodes = nodes,
-                                              .item = item};
+                                              .count = segment_container::count,
+                                              .nodes = segment_container::nodes,
+                                              .item = segment_container::item};
 
 }  // namespace fusescope

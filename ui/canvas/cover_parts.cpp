@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-std::uint32_t hashOf(std::string_view text) {
+std::uint32_t nameHash(std::string_view text) {
   return static_cast<std::uint32_t>(hashText(text).low);
 }
 
@@ -93,7 +93,7 @@ CoverParts::Thing CoverParts::thingOf(std::uint32_t id) const {
 }
 
 void CoverParts::addName(std::string_view name, std::uint32_t id) {
-  m_byHash.emplace_back(hashOf(name), id);
+  m_byHash.emplace_back(nameHash(name), id);
 }
 
 // A name is left out if the same name has been added for something that is found first.
@@ -147,7 +147,7 @@ std::string CoverParts::nameOf(const Thing& thing) const {
 }
 
 std::optional<CoverParts::Thing> CoverParts::find(std::string_view name) const {
-  const std::uint32_t hash = hashOf(name);
+  const std::uint32_t hash = nameHash(name);
   std::optional<Thing> best;
   for (auto at = std::ranges::lower_bound(m_byHash, std::pair(hash, std::uint32_t(0))); at != m_byHash.end(); ++at) {
     if (at->first != hash) break;

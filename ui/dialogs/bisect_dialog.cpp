@@ -17,8 +17,8 @@ namespace fusescope {
 namespace {
 
 const QString kBusy = QStringLiteral("A search is under way: wait, or stop it.");
-constexpr int kAskedMs = 4000;  // how long a second Escape is waited for
-constexpr int kBudgetSeconds = 120;
+constexpr int kEndAskedMs = 4000;  // how long a second Escape is waited for
+constexpr int kBisectSeconds = 120;
 
 /// Lists what was tried: levels of optimisation, followed by each kind of thing that can be switched off.
 TableContent triedContent(const BisectReport& report) {
@@ -104,7 +104,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
   layout->addWidget(buttons);
   m_start->setDefault(true);
   m_endAsked.setSingleShot(true);
-  m_endAsked.setInterval(kAskedMs);
+  m_endAsked.setInterval(kEndAskedMs);
   connect(&m_endAsked, &QTimer::timeout, this, &BisectDialog::renew);
   connect(&m_job, &WorkerJob::changed, this, &BisectDialog::renew);
   connect(m_allowed, &QLineEdit::textChanged, this, &BisectDialog::renew);
@@ -123,7 +123,7 @@ QLayout* BisectDialog::makeOptions() {
   m_allowed->setToolTip(QStringLiteral("An output counts as wrong if its error against float32 is larger"));
   describe(*m_budget, usualOption<ErrorsSettings>("budget"), QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
-  m_budget->setValue(kBudgetSeconds);
+  m_budget->setValue(kBisectSeconds);
   m_budget->setAccessibleName(QStringLiteral("Time to search"));
   describe(*m_builds, usualOption<ErrorsSettings>("builds"), QStringLiteral("as many as it takes"));
   m_builds->setAccessibleName(QStringLiteral("Most builds"));

@@ -23,7 +23,7 @@ namespace fusescope {
 
 namespace {
 
-const QString kTag = QStringLiteral("cache");
+const QString kCacheTag = QStringLiteral("cache");
 constexpr int kCacheWidthInLetters = 120, kCacheHeightInLines = 26;
 constexpr double kGibibyte = 1LL << 30;
 const QString kKeptFiles = QStringLiteral("Kept answers (*.fscache);;All files (*)");
@@ -191,7 +191,7 @@ QWidget* CacheDialog::makeButtons() {
 /// Opens the store, does `work` with it if there is any, and then reads its contents.
 void CacheDialog::look(const Work& work) {
   m_context.jobs.run(
-      kTag, this,
+      kCacheTag, this,
       [work](const StopToken&) {
         Contents contents;
         const auto folder = storeFolder();
@@ -231,7 +231,7 @@ void CacheDialog::show(const Contents& contents) {
 }
 
 bool CacheDialog::working() const {
-  return m_context.jobs.busy(kTag);
+  return m_context.jobs.busy(kCacheTag);
 }
 
 void CacheDialog::renewButtons() {

@@ -15,7 +15,7 @@
 namespace fusescope {
 namespace {
 
-const QString kTag = QStringLiteral("truncation beside");
+const QString kBesideTag = QStringLiteral("truncation beside");
 
 QComboBox* modesBox(TruncateMode chosen, const QString& name) {
   auto* box = new QComboBox;
@@ -118,7 +118,7 @@ void TruncationDialog::compare() {
                                                            {modeIn(*m_inputs), modeIn(*m_constants)})](
                         const StopToken& stop) { return truncationBeside(*snapshot->made(), directives, stop); };
   m_said->setText(QStringLiteral("Comparing with our plan…"));
-  m_context.jobs.run(kTag, this, work, [this](const Result<std::optional<TruncationBeside>>& beside) {
+  m_context.jobs.run(kBesideTag, this, work, [this](const Result<std::optional<TruncationBeside>>& beside) {
     if (!beside.ok()) {
       m_said->setText(QStringLiteral("✗ ") + problemInWords(beside.error()));
     } else if (!beside.value()) {

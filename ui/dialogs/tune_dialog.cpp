@@ -29,7 +29,7 @@ const std::string& stateFile(const WorkerRequest& tune) {
   return std::get<TuneSettings>(tune.settings).state;
 }
 
-constexpr int kBudgetSeconds = 60;
+constexpr int kTuneSeconds = 60;
 
 TableContent pinsContent(const std::vector<TunedPin>& pins) {
   TableContent content{{"Node", "Type", "Error without it", "Why"}, {}, {}};
@@ -182,7 +182,7 @@ void TuneDialog::readSettings(const TuneSettings& settings) {
   m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : settings.goal.maxError));
   m_speedup->setText(numberText(settings.goal.minSpeedup));
   m_metric->setText(qs(settings.metric));
-  m_budget->setValue(fresh ? kBudgetSeconds : static_cast<int>(settings.goal.seconds));
+  m_budget->setValue(fresh ? kTuneSeconds : static_cast<int>(settings.goal.seconds));
   m_evaluations->setValue(
       static_cast<int>(std::min<std::int64_t>(settings.goal.evaluations, m_evaluations->maximum())));
   m_seed->setValue(

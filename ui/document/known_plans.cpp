@@ -13,7 +13,7 @@ namespace fusescope {
 
 namespace {
 
-const QString kReadTag = QStringLiteral("read what runs made");
+const QString kReadPlansTag = QStringLiteral("read what runs made");
 
 std::optional<double> measuredIn(const std::vector<RunLayer>& layers, const std::string& identity,
                                  const std::string& name) {
@@ -40,7 +40,7 @@ KnownPlans::KnownPlans(PlanDocument& document, Runs& runs, const BackgroundBuild
                        QObject* parent)
     : QObject(parent), m_document(document), m_runs(runs), m_builds(builds), m_jobs(jobs) {
   connect(&document, &PlanDocument::modelChanged, this, [this] {
-    m_jobs.cancel(kReadTag);
+    m_jobs.cancel(kReadPlansTag);
     m_read.clear();
   });
 }
@@ -79,7 +79,7 @@ void KnownPlans::ask() {
   for (const Source& source : sources())
     if (find(source.made) == nullptr)
       missing.push_back({source.made, source.run == nullptr ? std::nullopt : std::optional(PlannedRun(*source.run))});
-  if (missing.empty() || m_jobs.busy(kReadTag)) return;
+  if (missing.empty() || m_jobs.busy(kReadPlansTag)) return;
   const auto work = [missing, plans = m_runs.plans(), network = m_runs.network()](const StopToken& stop) {
     std::vector<Read> read;
     for (const Missing& one : missing) {
@@ -94,7 +94,7 @@ void KnownPlans::ask() {
     }
     return read;
   };
-  m_jobs.run(kReadTag, this, work, [this](const std::vector<Read>& read) {
+  m_jobs.run(kReadPlansTag, this, work, [this](const std::vector<Read>& read) {
     // Plans to which nothing refers any more are removed.
     const std::vector<Source> wanted = sources();
     std::erase_if(m_read, [&](const Read& known) {

@@ -25,7 +25,7 @@ namespace {
 /// The time between two saves; the first change after a longer time is saved immediately.
 constexpr int kKeepMs = 1000;
 constexpr int kCheckMs = 300;  ///< a file that is being written changes many times
-const QString kReadTag = QStringLiteral("read session");
+const QString kReadSessionTag = QStringLiteral("read session");
 const QString kKeepTag = QStringLiteral("keep session");
 const QString kCheckTag = QStringLiteral("check model");
 const QString kCollectTag = QStringLiteral("collect engines");
@@ -71,7 +71,7 @@ SessionKeeper::SessionKeeper(PlanDocument& document, Runs& runs, RunController& 
   connect(&document, &PlanDocument::openFailed, this, [this] { m_pending.reset(); });
   connect(&document, &PlanDocument::openingCancelled, this, [this] {
     m_pending.reset();
-    m_jobs.cancel(kReadTag);
+    m_jobs.cancel(kReadSessionTag);
   });
   connect(&document.undoStack(), &QUndoStack::indexChanged, this, &SessionKeeper::keepSoon);
   connect(&document.undoStack(), &QUndoStack::cleanChanged, this, &SessionKeeper::changed);
@@ -167,7 +167,7 @@ Session SessionKeeper::session() const {
 void SessionKeeper::open(const QString& path, const PlanOptions& options, const std::vector<InputOverride>& inputs) {
   if (isSessionFile(path.toStdString())) return openSession(path, false);
   m_pending.reset();  // the new file replaces a session whose model is still being opened
-  m_jobs.cancel(kReadTag);
+  m_jobs.cancel(kReadSessionTag);
   const bool again = m_document.model() && QFileInfo(path) == QFileInfo(m_document.path());
   if (again && options == PlanOptions() && inputs.empty()) return m_document.reload();
   m_document.open(path, options, inputs);
@@ -179,7 +179,7 @@ void SessionKeeper::openSession(const QString& path, bool recovered) {
     read.model = stateOnDisk(read.session.model);
     return read;
   };
-  m_jobs.run(kReadTag, this, work, [this, path, recovered](const Result<Read>& read) {
+  m_jobs.run(kReadSessionTag, this, work, [this, path, recovered](const Result<Read>& read) {
     if (!read.ok()) {
       emit failed(QStringLiteral("This session cannot be opened"), problemText(read.error()));
       return;
@@ -201,7 +201,7 @@ void SessionKeeper::locate(const QString& model) {
   found.session.model = movedTo(std::move(found.session.model), model.toStdString());
   // The files are read on another thread. If the model has not changed, everything in the session applies.
   m_jobs.run(
-      kReadTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
+      kReadSessionTag, this, [file = found.session.model](const StopToken&) { return stateOnDisk(file); },
       [this, found](const ModelState& state) { restore(found, state.change == ModelChange::Changed); });
 }
 

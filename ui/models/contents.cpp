@@ -14,7 +14,7 @@ namespace fusescope {
 
 namespace {
 
-Cell text(const QString& words, Tone tone = Tone::Plain) {
+Cell textCell(const QString& words, Tone tone = Tone::Plain) {
   return {.text = words, .tone = tone};
 }
 
@@ -96,7 +96,7 @@ TableRow errorRow(const TensorComparison& tensor, bool output) {
   };
   const bool hasCosine = hasNumbers && !std::isnan(tensor.cosine);
   return {name,
-          {text(name, output ? Tone::Plain : Tone::Dim),
+          {textCell(name, output ? Tone::Plain : Tone::Dim),
            {.text = kind, .tip = hasNumbers ? QString() : kind, .tone = Tone::Dim},
            cell(tensor.maxAbs),
            cell(tensor.maxOverRms),
@@ -122,9 +122,10 @@ TableContent castsContent(const PlanSnapshot& snapshot) {
       if (cast.bytes) bytes.sort = static_cast<qlonglong>(*cast.bytes);
       QString why = qs(cast.reason);
       why.replace(QLatin1Char('_'), QLatin1Char(' '));
-      content.rows.push_back({value,
-                              {text(value), text(qs(cast.from)), text(qs(cast.to)),
-                               text(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, text(why)}});
+      content.rows.push_back(
+          {value,
+           {textCell(value), textCell(qs(cast.from)), textCell(qs(cast.to)),
+            textCell(from + QStringLiteral(" → ") + to.join(", "), Tone::Dim), bytes, textCell(why)}});
     }
   }
   return content;
@@ -174,8 +175,9 @@ TableContent errorsContent(const RunComparison* comparison) {
   if (comparison->valuesInBodies > 0)
     content.rows.push_back(
         {QString(),
-         {text(plural(comparison->valuesInBodies, QStringLiteral("value")) + QStringLiteral(" in bodies"), Tone::Dim),
-          text(QStringLiteral("not compared"), Tone::Dim)}});
+         {textCell(plural(comparison->valuesInBodies, QStringLiteral("value")) + QStringLiteral(" in bodies"),
+                   Tone::Dim),
+          textCell(QStringLiteral("not compared"), Tone::Dim)}});
   return content;
 }
 

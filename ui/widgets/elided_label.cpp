@@ -11,7 +11,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kLeastWidth = 24;  // the width of an ellipsis and a letter
+constexpr int kLeastLabelWidth = 24;  // the width of an ellipsis and a letter
 
 }  // namespace
 
@@ -30,7 +30,7 @@ QString ElidedLabel::shownText() const {
 }
 
 QSize ElidedLabel::minimumSizeHint() const {
-  return {kLeastWidth, QLabel::minimumSizeHint().height()};
+  return {kLeastLabelWidth, QLabel::minimumSizeHint().height()};
 }
 
 void ElidedLabel::paintEvent(QPaintEvent* event) {

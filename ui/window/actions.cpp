@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-QString text(const char* latin) {
+QString latinText(const char* latin) {
   return QString::fromUtf8(latin);
 }
 
@@ -37,7 +37,7 @@ Actions::Actions(MainWindow& window, QMenuBar& menus, std::function<DockContext(
 }
 
 QMenu* Actions::menu(const char* title) {
-  const QStringList steps = text(title).split(QLatin1Char('/'));
+  const QStringList steps = latinText(title).split(QLatin1Char('/'));
   QMenu* menu = menuIn(m_menus, steps.front());
   for (const QString& step : steps.mid(1)) menu = menuIn(*menu, step);
   return menu;
@@ -47,7 +47,7 @@ void Actions::make(const ActionForm& form) {
   QMenu* in = menu(form.menu);
   if (form.beginsGroup) in->addSeparator();
   if (form.fill != nullptr) {
-    QMenu* filled = in->addMenu(text(form.text));
+    QMenu* filled = in->addMenu(latinText(form.text));
     filled->setToolTipsVisible(true);
     connect(filled, &QMenu::aboutToShow, this, [this, filled, &form] {
       filled->clear();
@@ -56,10 +56,10 @@ void Actions::make(const ActionForm& form) {
     m_ofForm << nullptr;
     return;
   }
-  QAction* action = in->addAction(text(form.text));
-  action->setObjectName(text(form.name));
-  action->setShortcuts(QKeySequence::listFromString(text(form.keys)));
-  if (*form.toolText != '\0') action->setIconText(text(form.toolText));
+  QAction* action = in->addAction(latinText(form.text));
+  action->setObjectName(latinText(form.name));
+  action->setShortcuts(QKeySequence::listFromString(latinText(form.keys)));
+  if (*form.toolText != '\0') action->setIconText(latinText(form.toolText));
   action->setToolTip(toolTipOf(*action));
   action->setCheckable(form.checked != nullptr);
   connect(action, &QAction::triggered, this, [this, &form, action] {
@@ -72,8 +72,8 @@ void Actions::make(const ActionForm& form) {
 }
 
 void Actions::makeCopy(const ActionForm& form) {
-  auto* copy = new QAction(QStringLiteral("Copy as command: ") + text(form.text).remove(QLatin1Char('&')), this);
-  copy->setObjectName(QStringLiteral("copy:") + text(form.name));
+  auto* copy = new QAction(QStringLiteral("Copy as command: ") + latinText(form.text).remove(QLatin1Char('&')), this);
+  copy->setObjectName(QStringLiteral("copy:") + latinText(form.name));
   connect(copy, &QAction::triggered, this, [this, &form] {
     const DockContext context = m_context();
     copyCommand(context, *m_menus.window(), form.command(context));
@@ -112,7 +112,7 @@ void Actions::refresh() {
 void Actions::setTheme(const Theme& theme) {
   for (int i = 0; i < m_ofForm.size(); ++i) {
     const char* icon = actionForms()[static_cast<std::size_t>(i)].icon;
-    if (m_ofForm[i] != nullptr && *icon != '\0') m_ofForm[i]->setIcon(themedIcon(text(icon), theme));
+    if (m_ofForm[i] != nullptr && *icon != '\0') m_ofForm[i]->setIcon(themedIcon(latinText(icon), theme));
   }
 }
 

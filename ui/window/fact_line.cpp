@@ -10,8 +10,8 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kPadding = 20;     ///< the padding on both sides of a button that looks like a link
-constexpr int kLeastWidth = 60;  ///< more than the width of an ellipsis
+constexpr int kPadding = 20;         ///< the padding on both sides of a button that looks like a link
+constexpr int kLeastLineWidth = 60;  ///< more than the width of an ellipsis
 
 }  // namespace
 
@@ -166,7 +166,7 @@ QSize FactLine::sizeHint() const {
 }
 
 QSize FactLine::minimumSizeHint() const {
-  return {kLeastWidth, lineHeight()};
+  return {kLeastLineWidth, lineHeight()};
 }
 
 void FactLine::resizeEvent(QResizeEvent* event) {
@@ -175,7 +175,7 @@ void FactLine::resizeEvent(QResizeEvent* event) {
 }
 
 void FactLine::elide() {
-  setText(fontMetrics().elidedText(m_words, Qt::ElideMiddle, std::max(width(), kLeastWidth) - kPadding));
+  setText(fontMetrics().elidedText(m_words, Qt::ElideMiddle, std::max(width(), kLeastLineWidth) - kPadding));
 }
 
 }  // namespace fusescope

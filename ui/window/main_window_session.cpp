@@ -50,7 +50,7 @@ Json jsonOf(const QStringList& list) {
   return json;
 }
 
-double number(const Json& json, const char* key) {
+double numberAt(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_number() ? json[key].get<double>() : 0;
 }
 
@@ -62,7 +62,7 @@ QString leftText(const SessionFolder::Left& left) {
       .arg(name, left.when, plural(left.pins, QStringLiteral("directive")), plural(left.runs, QStringLiteral("run")));
 }
 
-std::string text(const Json& json, const char* key) {
+std::string textAt(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
 }
 
@@ -247,7 +247,7 @@ void MainWindow::restoreView(const Json& state) {
     const QStringList turned = strings(state, std::string(kind->turnedKey).c_str());
     view.open.setTurned(*kind, QSet<QString>(turned.begin(), turned.end()));
   }
-  view.zoom = number(state, "zoom");
+  view.zoom = numberAt(state, "zoom");
   view.only = strings(state, "only");
   if (state.is_object() && state.contains("centre") && state["centre"].is_array() && state["centre"].size() == 2 &&
       state["centre"][0].is_number() && state["centre"][1].is_number())
@@ -255,7 +255,7 @@ void MainWindow::restoreView(const Json& state) {
   m_canvas->setNextView(std::move(view));
   const Json builds = state.is_object() ? state.value(kBuildWhileEditing, Json()) : Json();
   m_builds->choose(builds.is_boolean() ? std::optional(builds.get<bool>()) : std::nullopt);
-  if (const ColorMode* mode = findColorMode(text(state, "color"))) m_canvas->setColorMode(*mode);
+  if (const ColorMode* mode = findColorMode(textAt(state, "color"))) m_canvas->setColorMode(*mode);
   selectNamed(*m_selection, *m_document->snapshot(), strings(state, "selection"));
   std::vector<std::string> lanes;
   for (const QString& id : strings(state, "lanes")) lanes.push_back(id.toStdString());

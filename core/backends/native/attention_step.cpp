@@ -23,10 +23,9 @@ constexpr std::int64_t kBlockKeys = 256;
 /// If all scores of a row must be calculated before any of them is weighed, fewer rows are processed together, so that
 /// there are at most this many scores.
 constexpr std::int64_t kMostScores = 64 * 1024;
-constexpr std::int64_t kLeastRows = 8;
+constexpr std::int64_t kLeastQueryRows = 8;
 /// For up to this many rows, packing keys and values costs more than it saves.
-constexpr std::int64_t kFewRows = 4;
-constexpr std::int64_t kParallelWork = 64 * 1024;
+constexpr std::int64_t kFewQueryRows = 4;
 /// A number that is added to hide a key is at most kHidden. If the largest score of a row is above kSeen, the weights
 /// of its hidden keys are 0.
 constexpr float kHidden = -1e30f, kSeen = -1e29f;
@@ -54,10 +53,10 @@ class AttentionStep final : public Step {
     m_keys = m_call.key.dims[m_rank - 1];
     m_width = m_call.value.dims[m_rank - 1];
     m_batches = productOf(q, 0, m_rank - 2);
-    m_packs = m_rows > kFewRows;
+    m_packs = m_rows > kFewQueryRows;
     m_rounds = m_call.weights != DataType::Undefined;
     m_blockKeys = m_rounds ? m_keys : kBlockKeys;
-    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastRows, kBlockRows) : kBlockRows;
+    const std::int64_t most = m_rounds ? std::clamp(kMostScores / m_keys, kLeastQueryRows, kBlockRows) : kBlockRows;
     m_blocks = (m_rows + most - 1) / most;
     m_blockRows = (m_rows + m_blocks - 1) / m_blocks;
     m_keyCount = m_packs ? roundUp(packedCount(m_depth, m_keys), 16) : 0;
@@ -65,7 +64,7 @@ class AttentionStep final : public Step {
     m_scoreStride = roundUp(m_packs ? std::min(m_keys, m_blockKeys) : m_keys, gemmPanel());
     m_scoreCount = m_blockRows * m_scoreStride;
     const std::int64_t work = m_batches * m_rows * m_keys * (m_depth + m_width);
-    if (work <= kParallelWork) m_threads = 1;
+    if (work <= kFewProducts) m_threads = 1;
     if (m_packs) findPacks();
     // If there are enough heads, or only one block of rows in each, the thread that packs a head also runs it.
     m_packsTogether = m_packs && m_blocks > 1 && m_distinct.size() < static_cast<std::size_t>(2 * m_threads);

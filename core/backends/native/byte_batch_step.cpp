@@ -12,13 +12,11 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelWork = 64 * 1024;
-
 class ByteBatchStep final : public Step {
  public:
   ByteBatchStep(ByteBatchCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
     const auto batches = static_cast<std::int64_t>(m_call.batches.size());
-    if (batches * m_call.m * m_call.n * m_call.k < kParallelWork) m_threads = 1;
+    if (batches * m_call.m * m_call.n * m_call.k < kFewProducts) m_threads = 1;
     m_parts = std::clamp((m_threads + batches - 1) / batches, std::int64_t{1}, m_call.m);
   }
 

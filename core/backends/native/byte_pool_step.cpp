@@ -66,8 +66,6 @@ HWY_EXPORT(poolHere);
 
 namespace {
 
-constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< with fewer bytes, one thread is faster
-
 class BytePoolStep final : public Step {
  public:
   BytePoolStep(BytePoolCall call, int threads) : m_call(std::move(call)) {
@@ -80,7 +78,7 @@ class BytePoolStep final : public Step {
              .dilation = window.dilations[1],
              .kernel = window.kernel[1],
              .padding = window.padBegin[1]};
-    m_threads = m_call.from.count() > kParallelBytes ? threads : 1;
+    m_threads = m_call.from.count() > kFewBytes ? threads : 1;
     m_perThread = wholeLines(static_cast<std::size_t>(m_row.extent * m_row.channels));
   }
 

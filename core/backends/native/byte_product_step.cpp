@@ -9,13 +9,13 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024, kLeastPiece = 4 * 1024;
+constexpr std::int64_t kLeastPiece = 4 * 1024;
 
 class DynamicQuantizeStep final : public Step {
  public:
   DynamicQuantizeStep(Ref x, Ref codes, Ref scale, Ref zero, int threads)
       : m_x(std::move(x)), m_codes(std::move(codes)), m_scale(std::move(scale)), m_zero(std::move(zero)) {
-    m_threads = m_x.count() < kParallelCount ? 1 : threads;
+    m_threads = m_x.count() < kFewElements ? 1 : threads;
   }
 
   std::size_t scratchBytes() const override { return static_cast<std::size_t>(m_threads) * sizeof(FloatRange); }

@@ -9,7 +9,7 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 32 * 1024;
+constexpr std::int64_t kFewConversions = 32 * 1024;
 constexpr std::int64_t kStretch = 4 * 1024;  ///< elements that a thread converts in one piece
 
 struct Truth {
@@ -54,14 +54,15 @@ template <class From, class To>
 void convertAll(const std::byte* from, std::byte* to, std::int64_t count, int threads) {
   const From* source = reinterpret_cast<const From*>(from);
   To* target = reinterpret_cast<To*>(to);
-  forEach(count, count > kParallelCount ? threads : 1, [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
+  forEach(count, count > kFewConversions ? threads : 1,
+          [&](std::int64_t i) { target[i] = store<To>(load(source[i])); });
 }
 
 /// Calls `convert(begin, count)` for pieces of [0, count).
 template <class Function>
 void inStretches(std::int64_t count, int threads, const Function& convert) {
   const std::int64_t stretches = (count + kStretch - 1) / kStretch;
-  forEach(stretches, count > kParallelCount ? threads : 1, [&](std::int64_t i) {
+  forEach(stretches, count > kFewConversions ? threads : 1, [&](std::int64_t i) {
     convert(i * kStretch, static_cast<std::size_t>(std::min(kStretch, count - i * kStretch)));
   });
 }

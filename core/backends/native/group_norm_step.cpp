@@ -13,7 +13,6 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
 constexpr std::int64_t kChunkElements = 4096;  // so many elements stay in the first cache between the passes
 constexpr std::int64_t kLeastRows = 16;        // fewer rows in a chunk would have as many moments as elements
 
@@ -31,7 +30,7 @@ class GroupNormStep final : public Step {
     m_units = m_images * m_channels / m_width;
     m_rows = std::max(kChunkElements / m_width, kLeastRows);
     m_chunks = (m_positions + m_rows - 1) / m_rows;
-    m_threads = m_call.from.count() > kParallelCount ? threads : 1;
+    m_threads = m_call.from.count() > kFewElements ? threads : 1;
   }
 
   std::size_t scratchBytes() const override {

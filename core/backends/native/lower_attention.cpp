@@ -47,7 +47,7 @@ class OperandReader {
 };
 
 /// Returns nothing if strides cannot describe what the attention reads or writes.
-std::optional<AttentionCall> callOf(AttentionViews views) {
+std::optional<AttentionCall> attentionCallOf(AttentionViews views) {
   std::vector<SmallDims> termScores;
   for (const auto& term : views.terms)
     if (!term.scores.empty()) termScores.push_back(term.scores);
@@ -154,23 +154,23 @@ std::optional<AttentionAt> attentionAt(const Context& context, const AttentionPa
       if (term.condition && !(seen.condition = term.condition->at(extents))) return std::nullopt;
       if (term.operand && !(seen.operand = term.operand->at(extents))) return std::nullopt;
     }
-    return callOf(std::move(views));
+    return attentionCallOf(std::move(views));
   };
 }
 
 // If the result is only transposed, the kernel writes the output of the transposition directly, through its strides. If
 // something is calculated inside of the kernel, or strides cannot describe a tensor, the kernel is for these extents
 // only.
-Status emitPattern(Context& context, const AttentionPattern& pattern) {
+Status emitAttentionPattern(Context& context, const AttentionPattern& pattern) {
   AttentionViews views = TRY(attentionViews(context, pattern));
-  auto call = callOf(views);
+  auto call = attentionCallOf(views);
   AttentionAt at;
   if (call) at = attentionAt(context, pattern).value_or(AttentionAt());
   for (auto [seen, value] : {std::pair(&views.query, pattern.query), std::pair(&views.key, pattern.key),
                              std::pair(&views.value, pattern.value)}) {
     if (call) break;
     *seen = View(TRY(context.plain(TRY(context.seen(value)))));
-    call = callOf(views);
+    call = attentionCallOf(views);
   }
   if (!call)
     return Diagnostic{.message = "its operands cannot be read as matrices", .where = {.node = context.fused().name}};
@@ -214,7 +214,7 @@ void claimAttention(Context& context, Units& units) {
   }
   const auto emit = [pattern = *pattern](Context& at) -> Status {
     TRY(at.flush());
-    return emitPattern(at, pattern);
+    return emitAttentionPattern(at, pattern);
   };
   units.add(pattern->last, emit, pattern->nodes);
 }

@@ -74,19 +74,20 @@ DescribedConv described(const ConvCall& call, dnnl::algorithm algorithm) {
           description.impl_info_str()};
 }
 
-DescribedConv describe(const ConvCall& call) {
+DescribedConv describeConv(const ConvCall& call) {
   if (call.transposed) return described<dnnl::deconvolution_forward>(call, dnnl::algorithm::deconvolution_direct);
   return described<dnnl::convolution_forward>(call, dnnl::algorithm::convolution_direct);
 }
 
-DescribedConv describe(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
-  return describe(ConvCall{.transposed = conv.transposed,
-                           .source = source,
-                           .weights = memory::desc(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any),
-                           .bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc(),
-                           .target = target,
-                           .window = conv.window,
-                           .operations = conv.operations});
+DescribedConv describeConv(const PreparedConv& conv, const memory::desc& source, const memory::desc& target) {
+  return describeConv(
+      ConvCall{.transposed = conv.transposed,
+               .source = source,
+               .weights = memory::desc(conv.weights.dims(), *dnnlType(conv.type), memory::format_tag::any),
+               .bias = conv.weights.hasBias() ? conv.weights.biasDesc() : memory::desc(),
+               .target = target,
+               .window = conv.window,
+               .operations = conv.operations});
 }
 
 /// If several formats put the elements of `dims` into the same bytes, returns the channels-last one, for which oneDNN
@@ -101,7 +102,7 @@ MemoryFormat settled(const MemoryFormat& format, const Dims& dims) {
 DescribedConv describeIn(const PreparedConv& conv, const MemoryFormat& wantedFrom, const MemoryFormat& wantedTo) {
   const MemoryFormat from = settled(wantedFrom, conv.source), to = settled(wantedTo, conv.target);
   DescribedConv described =
-      describe(conv, *dnnlDesc({conv.type, conv.source, from}), *dnnlDesc({conv.targetType, conv.target, to}));
+      describeConv(conv, *dnnlDesc({conv.type, conv.source, from}), *dnnlDesc({conv.targetType, conv.target, to}));
   described.from = from;
   described.to = to;
   return described;
@@ -114,17 +115,17 @@ DescribedConv describePreferred(const PreparedConv& conv) {
   const auto any = [](const Dims& dims, DataType type) {
     return memory::desc(dims, *dnnlType(type), memory::format_tag::any);
   };
-  const DescribedConv preferred = describe(conv, any(conv.source, conv.type), any(conv.target, conv.targetType));
+  const DescribedConv preferred = describeConv(conv, any(conv.source, conv.type), any(conv.target, conv.targetType));
   const auto from = formatOf(preferred.source, conv.source);
   const auto to = formatOf(preferred.target, conv.target);
   return from && to ? describeIn(conv, *from, *to) : describeIn(conv, MemoryFormat(), MemoryFormat());
 }
 
 /// Returns a function that makes the convolution of `described` up to its first activation, with a result in f32.
-std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedConv& conv,
-                                                                    const DescribedConv& described,
-                                                                    const memory::desc& target,
-                                                                    std::vector<DnnlStep::Argument> arguments) {
+std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsOfConv(const PreparedConv& conv,
+                                                                     const DescribedConv& described,
+                                                                     const memory::desc& target,
+                                                                     std::vector<DnnlStep::Argument> arguments) {
   ConvCall call{.transposed = conv.transposed,
                 .source = described.source,
                 .weights = described.weights,
@@ -134,7 +135,7 @@ std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const Prepar
                 .operations = conv.sums};
   return [call, arguments = std::move(arguments)](BufferIndex into) {
     return guardDnnl<std::unique_ptr<Step>>("a convolution", [&]() -> Result<std::unique_ptr<Step>> {
-      const DescribedConv made = describe(call);
+      const DescribedConv made = describeConv(call);
       return std::unique_ptr<Step>(std::make_unique<DnnlStep>(
           made.make(), argumentsUpTo(call.operations, arguments, call.target, into), made.scratchpad));
     });
@@ -250,7 +251,8 @@ DescribedConv describeConv(const Context& context, const PreparedConv& conv) {
   return isGiven ? describeIn(conv, given->first, given->second) : describePreferred(conv);
 }
 
-Status emitPrimitive(Context& context, const Chain& chain, const PreparedConv& conv, const DescribedConv& described) {
+Status emitConvPrimitive(Context& context, const Chain& chain, const PreparedConv& conv,
+                         const DescribedConv& described) {
   const Node& root = context.node(chain.root);
   const ValueId result = resultOf(context, chain, conv.taken);
   const bool isNarrowed = conv.type != DataType::F32;
@@ -283,7 +285,7 @@ Status emitPrimitive(Context& context, const Chain& chain, const PreparedConv& c
   if (conv.mayLoseNumbers) {
     const memory::desc wide = *dnnlDesc({DataType::F32, conv.target, described.to});
     step = makeRecheckedStep(std::move(step),
-                             exactEpilogue({.product = sumsAlone(conv, described, wide, std::move(arguments)),
+                             exactEpilogue({.product = sumsOfConv(conv, described, wide, std::move(arguments)),
                                             .tape = epilogueTape(context, chain, conv.summed, conv.taken),
                                             .addends = std::move(addends),
                                             .target = target,
@@ -321,7 +323,7 @@ Status emitUpsampling(Context& context, const Chain& chain, PreparedConv conv) {
   return Done{};
 }
 
-Status emitChain(Context& context, const Chain& chain) {
+Status emitConvChain(Context& context, const Chain& chain) {
   const Node& root = context.node(chain.root);
   if (!canConvolve(context, root)) return emitSeparately(context, chain);
   if (PreparedConv conv = prepareConv(context, root); isUpsampling(conv))
@@ -333,7 +335,7 @@ Status emitChain(Context& context, const Chain& chain) {
       conv = foldedConv(context, chain, Sigmoids::LeftToTapes);
       described = describeConv(context, conv);
     }
-    TRY(emitPrimitive(context, chain, conv, described));
+    TRY(emitConvPrimitive(context, chain, conv, described));
     leaveToTapes(context, chain, conv.taken);
     return Done{};
   });
@@ -341,12 +343,12 @@ Status emitChain(Context& context, const Chain& chain) {
 
 Result<bool> emitConv(Context& context, const Node& node) {
   if (!isConvolution(node)) return false;
-  TRY(emitChain(context, chainOf(node)));
+  TRY(emitConvChain(context, chainOf(node)));
   return true;
 }
 
 void claimConvs(Context& context, Units& units) {
-  claimChains(context, units, isConvolution, emitChain);
+  claimChains(context, units, isConvolution, emitConvChain);
 }
 
 }  // namespace

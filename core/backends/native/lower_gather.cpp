@@ -9,7 +9,6 @@ namespace fusescope::native {
 namespace {
 
 constexpr KernelKind kGatherKernel{.name = "gather"};
-constexpr std::int64_t kParallelBytes = 64 * 1024;
 
 /// Gathers whole slices of `data` [outer, extent, slice] by indices. The output is [outer, indices, slice].
 class GatherStep final : public Step {
@@ -42,7 +41,7 @@ class GatherStep final : public Step {
                         .where = {.node = m_name}};
     }
     const std::int64_t total = m_outer * count;
-    const bool isLarge = total * static_cast<std::int64_t>(m_sliceBytes) > kParallelBytes;
+    const bool isLarge = total * static_cast<std::int64_t>(m_sliceBytes) > kFewBytes;
     forEach(total, isLarge ? m_threads : 1, [&](std::int64_t i) {
       const std::int64_t slice = i / count * m_extent + index(i % count);
       std::memcpy(to + static_cast<std::size_t>(i) * m_sliceBytes,

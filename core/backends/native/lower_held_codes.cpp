@@ -70,14 +70,14 @@ Result<Ref> rescaled(Context& context, const Ref& codes, const CodeScale& from, 
 }
 
 /// The state that the units of a fused node share.
-struct Held {
+struct HeldCodes {
   std::map<ValueId, CodeScale> scales;  ///< the scale at which each value is held
   CodeTables tables;                    ///< tables by which a Concat translates codes while it copies them
 };
 
 /// Lowers a DequantizeLinear, behind which codes are held. If a Concat reads them, it changes their scale while it
 /// copies.
-Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held) {
+Status beginToHold(Context& context, const Node& node, bool isJoined, HeldCodes& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(result);
@@ -93,7 +93,7 @@ Status beginToHold(Context& context, const Node& node, bool isJoined, Held& held
 }
 
 /// Lowers a QuantizeLinear, behind which codes are no longer held.
-Status endToHold(Context& context, const Node& node, const Held& held) {
+Status endToHold(Context& context, const Node& node, const HeldCodes& held) {
   TRY(context.flushFor(node.inputs));
   const ValueId result = node.outputs[0];
   const CodeScale own = *codeScaleOf(context, node), scale = held.scales.at(node.input(0));
@@ -103,7 +103,8 @@ Status endToHold(Context& context, const Node& node, const Held& held) {
 }
 
 /// Adds the units of one QuantizeLinear and of the values before it that are floats in the network and codes here.
-void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<Held>& held, Units& units) {
+void addUnits(const Context& context, const HeldCodesBinding& bound, const std::shared_ptr<HeldCodes>& held,
+              Units& units) {
   const Node& quantize = context.node(bound.quantize);
   units.add(quantize.id, [&quantize, held](Context& at) { return endToHold(at, quantize, *held); });
   for (const HeldCodesBinding::Float& each : bound.floats) {
@@ -121,7 +122,7 @@ void addUnits(const Context& context, const HeldCodesBinding& bound, const std::
 }
 
 void claimHeldCodes(Context& context, Units& units) {
-  const auto held = std::make_shared<Held>();
+  const auto held = std::make_shared<HeldCodes>();
   for (const HeldCodesBinding& bound : kernelBindings(context.fused()).heldCodes) {
     const Node& quantize = context.node(bound.quantize);
     const auto codes = codeScaleOf(context, quantize);

@@ -12,7 +12,7 @@ namespace {
 
 /// With up to this many rows, the time of a product is the time of reading its weights. As codes the weights are fewer
 /// bytes, so that no other kernel is tried.
-constexpr std::int64_t kFewRows = 32;
+constexpr std::int64_t kFewMatMulRows = 32;
 
 /// Packs the weights from the layout `held` into the layout `target` that the primitive reads.
 Packing packWeights(const PreparedMatMul& product, const memory::desc& held, const memory::desc& target) {
@@ -37,14 +37,14 @@ struct MatMulCall {
   dnnl::post_ops operations;
 };
 
-dnnl::matmul::primitive_desc describe(const MatMulCall& call) {
+dnnl::matmul::primitive_desc describeMatMul(const MatMulCall& call) {
   const dnnl::primitive_attr attributes = userScratchpad(call.operations);
   if (!call.bias) return dnnl::matmul::primitive_desc(dnnlEngine(), call.a, call.b, call.c, attributes);
   return dnnl::matmul::primitive_desc(dnnlEngine(), call.a, call.b, *call.bias, call.c, attributes);
 }
 
 /// Makes the request for a product. oneDNN chooses the layout of constant weights.
-MatMulCall callOf(const PreparedMatMul& product, const memory::desc& c) {
+MatMulCall matMulCallOf(const PreparedMatMul& product, const memory::desc& c) {
   MatMulCall call{.a = dnnlStrided(product.a), .c = c, .operations = product.operations};
   call.b = product.weights ? memory::desc(product.b.dims, *dnnlType(product.type), memory::format_tag::any)
                            : dnnlStrided(product.b);
@@ -54,15 +54,15 @@ MatMulCall callOf(const PreparedMatMul& product, const memory::desc& c) {
 
 /// Returns a function that makes the product of `call` up to its first activation, with weights in the layout `b` and a
 /// result in f32.
-std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsAlone(const PreparedMatMul& product, MatMulCall call,
-                                                                    const memory::desc& b,
-                                                                    std::vector<DnnlStep::Argument> arguments) {
+std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsOfMatMul(const PreparedMatMul& product, MatMulCall call,
+                                                                       const memory::desc& b,
+                                                                       std::vector<DnnlStep::Argument> arguments) {
   call.b = b;
   call.operations = product.sums;
   call.c = memory::desc(product.result, memory::data_type::f32, rowMajorStrides(product.result));
   return [call, arguments = std::move(arguments)](BufferIndex into) {
     return guardDnnl<std::unique_ptr<Step>>("a matrix product", [&]() -> Result<std::unique_ptr<Step>> {
-      const auto made = describe(call);
+      const auto made = describeMatMul(call);
       return std::unique_ptr<Step>(std::make_unique<DnnlStep>(
           dnnl::matmul(made), argumentsUpTo(call.operations, arguments, call.c, into), made.scratchpad_desc()));
     });
@@ -75,13 +75,13 @@ std::int64_t rowsOf(const Context& context, const Node& product) {
   return productOf(dims, 0, dims.size() - 1);
 }
 
-Status emitPrimitive(Context& context, const Chain& chain, const PreparedMatMul& product, std::size_t taken,
-                     const Ref& target) {
+Status emitMatMulPrimitive(Context& context, const Chain& chain, const PreparedMatMul& product, std::size_t taken,
+                           const Ref& target) {
   const Ref &a = product.a, &b = product.b;
   const memory::desc aDesc = dnnlStrided(a), bHeld = dnnlStrided(b);
   const memory::desc cDesc = dnnlStrided(denseAs(target, product.result));
-  MatMulCall call = callOf(product, cDesc);
-  const auto description = describe(call);
+  MatMulCall call = matMulCallOf(product, cDesc);
+  const auto description = describeMatMul(call);
   std::vector<BufferIndex> reads = {a.buffer};
   std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, aDesc, a),
                                                argumentAt(DNNL_ARG_DST, cDesc, target)};
@@ -107,7 +107,7 @@ Status emitPrimitive(Context& context, const Chain& chain, const PreparedMatMul&
   std::unique_ptr<Step> step =
       std::make_unique<DnnlStep>(std::move(primitive), arguments, description.scratchpad_desc());
   if (product.mayLoseNumbers) {
-    auto sums = sumsAlone(product, std::move(call), description.weights_desc(), std::move(arguments));
+    auto sums = sumsOfMatMul(product, std::move(call), description.weights_desc(), std::move(arguments));
     step =
         makeRecheckedStep(std::move(step), exactEpilogue({.product = std::move(sums),
                                                           .tape = epilogueTape(context, chain, product.summed, taken),
@@ -120,11 +120,11 @@ Status emitPrimitive(Context& context, const Chain& chain, const PreparedMatMul&
   return Done{};
 }
 
-Status emitChain(Context& context, const Chain& chain) {
+Status emitMatMulChain(Context& context, const Chain& chain) {
   const Node& root = context.node(chain.root);
   if (!canMultiply(context, root)) return emitSeparately(context, chain);
   bool own = isOwnProduct(context, root) &&
-             (context.options().ownMatMul || (rowsOf(context, root) <= kFewRows && codeMatrix(context, root)));
+             (context.options().ownMatMul || (rowsOf(context, root) <= kFewMatMulRows && codeMatrix(context, root)));
   PreparedMatMul product = TRY(prepareMatMul(context, root, multiplies(context, root), own));
   if (own && product.a.strides[1] != 1 && product.a.dims[1] != 1) {
     own = false;
@@ -142,17 +142,17 @@ Status emitChain(Context& context, const Chain& chain) {
     return emitOwnProducts(context, std::move(products));
   }
   return guardDnnl<Done>("matrix product '" + root.name + "'",
-                         [&] { return emitPrimitive(context, chain, product, taken, target); });
+                         [&] { return emitMatMulPrimitive(context, chain, product, taken, target); });
 }
 
 Result<bool> emitMatMul(Context& context, const Node& node) {
   if (!isMatrixProduct(node)) return false;
-  TRY(emitChain(context, chainOf(node)));
+  TRY(emitMatMulChain(context, chainOf(node)));
   return true;
 }
 
 void claimProducts(Context& context, Units& units) {
-  claimChains(context, units, isMatrixProduct, emitChain);
+  claimChains(context, units, isMatrixProduct, emitMatMulChain);
 }
 
 }  // namespace

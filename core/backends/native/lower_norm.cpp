@@ -54,7 +54,7 @@ Status emitGroupNorm(Context& context, const NormPattern& pattern, const Ref& fr
   return Done{};
 }
 
-Status emitPattern(Context& context, const NormPattern& pattern) {
+Status emitNormPattern(Context& context, const NormPattern& pattern) {
   const Ref from = TRY(context.seen(pattern.input));
   const bool isOneResult = std::ranges::count_if(pattern.results, &ValueId::valid) == 1;
   const bool rounds = pattern.rounded != DataType::Undefined;
@@ -117,7 +117,7 @@ Result<bool> emitNorm(Context& context, const Node& node) {
     const std::int64_t weights = elementCount(context.dimsOf(value)).value_or(0);
     if (!(rows ? weights == pattern.count : weights == channels || weights == parts)) return false;
   }
-  TRY(emitPattern(context, pattern));
+  TRY(emitNormPattern(context, pattern));
   return true;
 }
 
@@ -209,7 +209,7 @@ void claimNorm(Context& context, Units& units) {
   if (!pattern) return;
   const auto emit = [pattern = *pattern](Context& at) -> Status {
     TRY(at.flush());
-    return emitPattern(at, pattern);
+    return emitNormPattern(at, pattern);
   };
   const std::vector<NodeId>& nodes = kernelBindings(context.fused()).norm.nodes;
   units.add(nodes.back(), emit, {nodes.begin(), nodes.end()});

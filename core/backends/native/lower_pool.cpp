@@ -57,7 +57,7 @@ PoolCall poolCall(const Node& node, const Window& window, const Ref& source, con
           .countsPadding = node.intAttribute("count_include_pad", 0) != 0};
 }
 
-dnnl::pooling_forward::primitive_desc describe(const PoolCall& call) {
+dnnl::pooling_forward::primitive_desc describePool(const PoolCall& call) {
   const auto algorithm = !call.average        ? dnnl::algorithm::pooling_max
                          : call.countsPadding ? dnnl::algorithm::pooling_avg_include_padding
                                               : dnnl::algorithm::pooling_avg_exclude_padding;
@@ -85,7 +85,7 @@ struct MadePool {
 /// Pools with oneDNN, whose max(1, NaN) is 1. If oneDNN's code would not set the flag for NaN, our own kernel is used
 /// instead.
 MadePool poolStep(const PoolCall& call, int threads) {
-  const auto description = describe(call);
+  const auto description = describePool(call);
   const std::string implementation = description.impl_info_str();
   const bool mayLoseNumbers = !call.average && call.from.dtype == DataType::F32;
   if (mayLoseNumbers && !isGenerated(implementation)) return {makePoolStep(call, threads), {.kind = kPoolKernel}};

@@ -61,7 +61,7 @@ Status emitAsFloats(Context& context, const QuantizedChain& chain) {
   return Done{};
 }
 
-Status emitChain(Context& context, const QuantizedChain& chain) {
+Status emitChainOfCodes(Context& context, const QuantizedChain& chain) {
   TRY(quantizeSource(context, chain));
   const Node& root = context.node(chain.root);
   const bool byOneDnn = !context.options().ownBytes && sumsOfOneDnnAreExact();
@@ -96,7 +96,7 @@ void claimQuantized(Context& context, Units& units) {
     if (std::ranges::any_of(nodes, [&](NodeId each) { return units.isTaken(each); })) continue;
     const auto emit = [chain = *chain](Context& at) -> Status {
       TRY(at.flush());
-      return emitChain(at, chain);
+      return emitChainOfCodes(at, chain);
     };
     units.add(chain->last, emit, nodes);
   }

@@ -13,7 +13,6 @@ namespace fusescope::native {
 namespace {
 
 constexpr KernelKind kReduceKernel{.name = "reduce"};
-constexpr std::int64_t kParallelCount = 16 * 1024;
 
 /// The extents of a reduction, as [outer, count, inner] in the order of memory: `count` elements are reduced to one.
 struct ReduceExtents {
@@ -30,7 +29,7 @@ class ReduceStep final : public Step {
   Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t outer = m_extents.outer, count = m_extents.count, inner = m_extents.inner;
     const std::size_t bytes = rowBytes(m_to, m_to, inner);
-    forEach(outer, outer * count * inner > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+    forEach(outer, outer * count * inner > kFewElements ? m_threads : 1, [&](std::int64_t i) {
       auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
       const Floats from = floatsAt(m_from, memory, i * count * inner);
       float* to = placeFloats(m_to, memory, i * inner, own);

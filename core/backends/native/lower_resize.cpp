@@ -13,8 +13,6 @@ namespace {
 
 constexpr KernelKind kResizeKernel{.name = "resize"};
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
-
 /// Resamples the middle axis of [outer, in, inner]: each place of the result is a weighted sum of places of the input.
 class AxisStep {
  public:
@@ -70,7 +68,7 @@ class ResampleStep final : public Step {
   Status run(Memory memory, std::byte*) const override {
     const auto* from = elementsAt<const float>(m_from, memory);
     auto* to = elementsAt<float>(m_to, memory);
-    forEach(m_axis.outer(), m_axis.results() > kParallelCount ? m_threads : 1,
+    forEach(m_axis.outer(), m_axis.results() > kFewElements ? m_threads : 1,
             [&](std::int64_t o) { m_axis.run(from, to, o); });
     return Done{};
   }
@@ -95,7 +93,7 @@ class PlaneResampleStep final : public Step {
 
   Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t source = m_from.count() / m_planes, target = m_to.count() / m_planes;
-    forEach(m_planes, m_to.count() > kParallelCount ? m_threads : 1, [&](std::int64_t plane) {
+    forEach(m_planes, m_to.count() > kFewElements ? m_threads : 1, [&](std::int64_t plane) {
       std::byte* mine = scratch + 2 * bytes() * static_cast<std::size_t>(omp_get_thread_num());
       auto *own = reinterpret_cast<float*>(mine), *next = reinterpret_cast<float*>(mine + bytes());
       const float* from = readFloats(m_from, memory, plane * source, source, own);

@@ -13,7 +13,6 @@ namespace {
 
 /// The kernel flushes denormal numbers: the exponentials of scores far below the largest are 0 (expOfNegative()).
 constexpr KernelKind kSoftmaxKernel{.name = "softmax", .flushes = true};
-constexpr std::int64_t kParallelCount = 16 * 1024;
 
 class SoftmaxStep final : public Step {
  public:
@@ -26,7 +25,7 @@ class SoftmaxStep final : public Step {
     const std::int64_t total = m_from.count();
     const std::int64_t rows = m_count == 0 ? 0 : total / m_count;
     const std::size_t bytes = rowBytes(m_from, m_to, m_count);
-    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+    forEach(rows, total > kFewElements ? m_threads : 1, [&](std::int64_t i) {
       auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
       float* to = placeFloats(m_to, memory, i * m_count, own);
       softmaxRow(readFloats(m_from, memory, i * m_count, m_count, own), to, m_count, m_logarithm);
@@ -56,7 +55,7 @@ class ColumnSoftmaxStep final : public Step {
   std::size_t scratchBytes() const override { return bytes() * static_cast<std::size_t>(m_threads); }
   Status run(Memory memory, std::byte* scratch) const override {
     const std::int64_t width = columnBlock(), blocks = (m_inner + width - 1) / width;
-    forEach(m_outer * blocks, m_from.count() > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+    forEach(m_outer * blocks, m_from.count() > kFewElements ? m_threads : 1, [&](std::int64_t i) {
       auto* own = reinterpret_cast<float*>(scratch + bytes() * static_cast<std::size_t>(omp_get_thread_num()));
       const std::int64_t first = i % blocks * width, at = i / blocks * m_count * m_inner + first;
       softmaxColumns(floatsAt(m_from, memory, at), floatsAt(m_to, memory, at), m_count, m_inner,

@@ -12,8 +12,6 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
-
 class NormStep final : public Step {
  public:
   NormStep(NormCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
@@ -35,7 +33,7 @@ class NormStep final : public Step {
     const std::int64_t total = m_call.from.count(), count = m_call.count;
     const std::int64_t rows = count == 0 ? 0 : total / count;
     const std::size_t bytes = rowBytes(m_call.from, m_call.to, count);
-    forEach(rows, total > kParallelCount ? m_threads : 1, [&](std::int64_t i) {
+    forEach(rows, total > kFewElements ? m_threads : 1, [&](std::int64_t i) {
       auto* own = reinterpret_cast<float*>(scratch + bytes * static_cast<std::size_t>(omp_get_thread_num()));
       float* to = placeFloats(m_call.to, memory, i * count, own);
       normRow(readFloats(m_call.from, memory, i * count, count, own), to, count, how,

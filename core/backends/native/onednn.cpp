@@ -53,14 +53,14 @@ std::optional<MemoryFormat> readFormat(const memory::desc& desc) {
   return MemoryFormat::of(std::move(order), std::move(blocks));
 }
 
-constexpr std::size_t kMostAxes = 6;
+constexpr std::size_t kMostAxesOfOneDnn = 6;
 
 /// Returns oneDNN's tags of the formats for tensors of `rank` axes. oneDNN can make such descriptors only from a tag.
 const std::map<MemoryFormat, memory::format_tag>& tagsOf(std::size_t rank) {
-  static const std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> tags = [] {
-    std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxes + 1> all;
+  static const std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxesOfOneDnn + 1> tags = [] {
+    std::array<std::map<MemoryFormat, memory::format_tag>, kMostAxesOfOneDnn + 1> all;
     constexpr std::int64_t kManyBlocks = 1024;  // an extent at which all orders and blocks can be distinguished
-    for (std::size_t axes = 1; axes <= kMostAxes; ++axes) {
+    for (std::size_t axes = 1; axes <= kMostAxesOfOneDnn; ++axes) {
       for (int tag = dnnl_format_tag_any + 1; tag < dnnl_format_tag_last; ++tag) {
         const auto named = static_cast<memory::format_tag>(tag);
         const memory::desc desc(Dims(axes, kManyBlocks), memory::data_type::u8, named, true);
@@ -76,7 +76,7 @@ const std::map<MemoryFormat, memory::format_tag>& tagsOf(std::size_t rank) {
 std::optional<memory::format_tag> tagOf(const MemoryFormat& format, std::size_t rank) {
   using Tag = memory::format_tag;
   static constexpr Tag plain[] = {Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
-  if (rank < 1 || rank > kMostAxes) return std::nullopt;
+  if (rank < 1 || rank > kMostAxesOfOneDnn) return std::nullopt;
   if (format.isPlain()) return plain[rank - 1];
   const auto found = tagsOf(rank).find(format);
   return found == tagsOf(rank).end() ? std::nullopt : std::optional(found->second);

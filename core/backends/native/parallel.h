@@ -8,6 +8,14 @@
 
 namespace fusescope::native {
 
+/// Kernels run on one thread if they calculate at most this number of elements, because waking the others would take
+/// longer than the work.
+inline constexpr std::int64_t kFewElements = 16 * 1024;
+/// The same for the bytes that a kernel copies.
+inline constexpr std::int64_t kFewBytes = 64 * 1024;
+/// The same for the products that a kernel adds up.
+inline constexpr std::int64_t kFewProducts = 64 * 1024;
+
 /// Calls `body` with each piece [begin, end) of `claims` that the thread with number `me` claims. Each thread of a team
 /// calls this with the same `claims`; it does not wait for the others.
 template <class Body>

@@ -14,8 +14,7 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kTile = static_cast<std::int64_t>(kTapeTile);
-constexpr std::int64_t kParallelCount = 16 * 1024;
+constexpr std::int64_t kTileElements = static_cast<std::int64_t>(kTapeTile);
 // The least number of tiles that a thread claims at once, since registers are filled again for each claim.
 constexpr std::int64_t kLeastTiles = 4;
 
@@ -167,7 +166,7 @@ void walk(const T* base, const Operand& operand, std::int64_t begin, std::int64_
 }
 
 /// The contents of an operand's register: `count` elements of the stretch and phase `key`.
-struct Held {
+struct HeldInput {
   std::int64_t key = -1, count = 0;
 };
 
@@ -175,7 +174,7 @@ struct Held {
 /// `pieces` of at most `tile` elements. If possible, the rows that an operand repeats begin with a tile, so that what
 /// was gathered once can be used for many tiles.
 struct Cut {
-  std::int64_t extent = kTile, pieces = 1, tile = kTile;
+  std::int64_t extent = kTileElements, pieces = 1, tile = kTileElements;
 
   explicit Cut(const std::vector<Operand>& inputs) {
     const Operand* leading = nullptr;
@@ -185,15 +184,15 @@ struct Cut {
     }
     if (leading == nullptr) return;
     const std::int64_t block = std::max(leading->repeated, leading->row());
-    if (block <= kTile) {
-      tile = extent = kTile / block * block;
+    if (block <= kTileElements) {
+      tile = extent = kTileElements / block * block;
       return;
     }
     extent = block;
-    pieces = (block + kTile - 1) / kTile;
-    const std::int64_t unit = leading->isPerRow() || leading->row() > kTile ? kVector : leading->row();
-    tile = std::min(kTile, ((block + pieces - 1) / pieces + unit - 1) / unit * unit);
-    if (unit > kVector) tile = kTile / unit * unit;
+    pieces = (block + kTileElements - 1) / kTileElements;
+    const std::int64_t unit = leading->isPerRow() || leading->row() > kTileElements ? kVector : leading->row();
+    tile = std::min(kTileElements, ((block + pieces - 1) / pieces + unit - 1) / unit * unit);
+    if (unit > kVector) tile = kTileElements / unit * unit;
     pieces = (block + tile - 1) / tile;
   }
 
@@ -218,9 +217,9 @@ class PointwiseStep final : public Step {
       output.access = Access::Direct;
       for (const Operand& input : m_inputs) output.shared |= input.buffer == output.buffer;
     }
-    if (m_count <= kParallelCount) m_threads = 1;
+    if (m_count <= kFewElements) m_threads = 1;
     const std::size_t perRegister = tileBytes() + sizeof(float*);
-    m_perThread = wholeLines(perRegister * m_program.registers + sizeof(Held) * m_inputs.size());
+    m_perThread = wholeLines(perRegister * m_program.registers + sizeof(HeldInput) * m_inputs.size());
   }
 
   std::size_t scratchBytes() const override { return m_perThread * static_cast<std::size_t>(m_threads); }
@@ -276,7 +275,7 @@ class PointwiseStep final : public Step {
   /// Points `slot` to the elements [begin, begin + count): to the operand itself, or to `own`, into which they are
   /// gathered unless `held` says that they are already there.
   static void loadTile(const Operand& input, Memory memory, std::int64_t begin, std::int64_t count, float*& slot,
-                       float* own, Held& held) {
+                       float* own, HeldInput& held) {
     const std::byte* base = memory[static_cast<std::size_t>(input.buffer)] + input.byteOffset;
     const bool walked = input.access == Access::Walked;
     if (isWord(input.type) && !input.isPerRow() && input.axes.back().stride == 1 &&
@@ -303,7 +302,7 @@ class PointwiseStep final : public Step {
 
   void runTiles(Memory memory, std::byte* mine, std::int64_t firstTile, std::int64_t lastTile) const {
     float** slots = reinterpret_cast<float**>(mine + tileBytes() * m_program.registers);
-    Held* held = reinterpret_cast<Held*>(slots + m_program.registers);
+    HeldInput* held = reinterpret_cast<HeldInput*>(slots + m_program.registers);
     for (std::uint16_t reg = 0; reg < m_program.registers; ++reg) slots[reg] = tile(mine, reg);
     for (const auto& [reg, number] : m_program.numbers) fill(slots[reg], kTapeTile, number);
     for (std::size_t i = 0; i < m_inputs.size(); ++i) {

@@ -14,8 +14,6 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
-
 class PoolStep final : public Step {
  public:
   PoolStep(PoolCall call, int threads) : m_call(std::move(call)), m_threads(threads) {
@@ -24,7 +22,7 @@ class PoolStep final : public Step {
     const Window& window = m_call.window;
     m_phases = window.strides[m_last];
     m_phase = m_call.out[m_last] + (window.dilations[m_last] * (window.kernel[m_last] - 1)) / m_phases + 1;
-    if (m_call.to.count() <= kParallelCount) m_threads = 1;
+    if (m_call.to.count() <= kFewElements) m_threads = 1;
   }
 
   std::size_t scratchBytes() const override { return threadBytes() * static_cast<std::size_t>(m_threads); }

@@ -9,7 +9,7 @@ namespace fusescope::native {
 namespace {
 
 /// Returns `matrix` [n, k] as [k, n].
-Weight transposed(const Weight& matrix) {
+Weight transposedWeight(const Weight& matrix) {
   return calculatedWeight(Node{.op = "Transpose"}, {matrix}, matrix.type, {matrix.dims[1], matrix.dims[0]});
 }
 
@@ -36,7 +36,7 @@ Status emitOwnQuantized(Context& context, const QuantizedChain& chain) {
   const std::int64_t channels = conv ? result[1] : result.back();
   ByteOperands operands;
   operands.weights = context.weight(dequantize.input(0));
-  if (root.intAttribute("transB", 0) != 0) operands.weights = transposed(*operands.weights);
+  if (root.intAttribute("transB", 0) != 0) operands.weights = transposedWeight(*operands.weights);
   operands.turnedZerosAreZero = weightsAreSymmetric(context, chain);
   if (dequantize.input(2).valid()) operands.weightZeros = context.weight(dequantize.input(2));
   operands.from = TRY(context.plain(TRY(context.ref(chain.source))));

@@ -24,7 +24,7 @@ memory::desc alongChannels(const Node& root, const Dims& target) {
 }
 
 /// Describes the compensations that packed weights contain in addition to their blocks.
-std::string formOf(const CodeScale& source) {
+std::string formOfScale(const CodeScale& source) {
   return KeyBuilder().text(name(source.type)).number(source.zero != 0).canonical();
 }
 
@@ -75,7 +75,7 @@ memory::desc perChannel(std::int64_t channels) {
 }
 
 Packing packCodes(Weight codes, const memory::desc& held, const memory::desc& target, const CodeScale& source) {
-  return packingOf("codes " + formOf(source) + formatKey(held) + formatKey(target), {std::move(codes)},
+  return packingOf("codes " + formOfScale(source) + formatKey(held) + formatKey(target), {std::move(codes)},
                    [held, target](std::span<const Tensor> numbers) -> Result<Tensor> {
                      if (numbers[0].type() == DataType::I8) return reordered(numbers[0].bytes(), held, target);
                      Tensor turned = Tensor::zeros(DataType::I8, numbers[0].dims());

@@ -17,7 +17,7 @@ const float* floatsOf(const std::optional<Ref>& numbers, Memory memory) {
 }
 
 /// Rows of narrow floats that are widened and multiplied together.
-constexpr std::int64_t kWideRows = 96;
+constexpr std::int64_t kProjectedRows = 96;
 
 class RecurrentStep final : public Step {
  public:
@@ -55,7 +55,7 @@ class RecurrentStep final : public Step {
            floats(wideCount()) + m_productScratch;
   }
   std::int64_t features() const { return m_call.x.dims.back(); }
-  std::int64_t wideCount() const { return isNarrow(m_call.x.dtype) ? kWideRows * features() : 0; }
+  std::int64_t wideCount() const { return isNarrow(m_call.x.dtype) ? kProjectedRows * features() : 0; }
 
   Status checkLengths(Memory memory) const {
     for (std::int64_t b = 0; m_call.lengths && b < m_call.batch; ++b) {
@@ -125,7 +125,7 @@ class RecurrentStep final : public Step {
   void runDirection(std::int64_t d, Memory memory, std::byte* scratch, int threads) const {
     const RecurrentDirection& direction = m_call.directions[static_cast<std::size_t>(d)];
     const Work work = workAt(scratch);
-    const std::int64_t rows = m_call.time * m_call.batch, together = isNarrow(m_call.x.dtype) ? kWideRows : rows;
+    const std::int64_t rows = m_call.time * m_call.batch, together = isNarrow(m_call.x.dtype) ? kProjectedRows : rows;
     for (std::int64_t row = 0; row < rows; row += together) {
       const std::int64_t count = std::min(together, rows - row);
       direction.input->multiply(readFloats(m_call.x, memory, row * features(), count * features(), work.wide), count,

@@ -9,7 +9,6 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 16 * 1024;
 /// Adding and subtracting this number rounds any number below 2^51 to the nearest even integer.
 constexpr double kRounds = 6755399441055744.0;
 
@@ -26,7 +25,7 @@ class RequantizeStep final : public Step {
         m_call.bias == kNoBuffer ? nullptr
                                  : reinterpret_cast<const std::int32_t*>(memory[static_cast<std::size_t>(m_call.bias)]);
     const std::int64_t count = m_call.sums.count(), length = m_call.inner == 1 ? m_call.channels : m_call.inner;
-    forEach(count / length, count > kParallelCount ? m_threads : 1, [&](std::int64_t row) {
+    forEach(count / length, count > kFewElements ? m_threads : 1, [&](std::int64_t row) {
       const std::int32_t* from = sums + row * length;
       T* to = codes + row * length;
       if (m_call.inner == 1 && bias != nullptr) {

@@ -6,7 +6,7 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelCount = 256 * 1024, kLeastPiece = 16 * 1024;
+constexpr std::int64_t kFewSigns = 256 * 1024, kLeastSigns = 16 * 1024;
 
 class SignFlipStep final : public Step {
  public:
@@ -16,8 +16,8 @@ class SignFlipStep final : public Step {
     const auto* from = elementsAt<std::uint8_t>(m_from, memory);
     auto* to = elementsAt<std::uint8_t>(m_to, memory);
     const std::int64_t count = m_from.count();
-    const int threads = count > kParallelCount ? m_threads : 1;
-    forEachPiece(Claims(count, threads, kLeastPiece), threads, [&](std::int64_t begin, std::int64_t end, int) {
+    const int threads = count > kFewSigns ? m_threads : 1;
+    forEachPiece(Claims(count, threads, kLeastSigns), threads, [&](std::int64_t begin, std::int64_t end, int) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) to[i] = from[i] ^ kSignFlip;
     });

@@ -10,8 +10,7 @@
 namespace fusescope::native {
 namespace {
 
-constexpr std::int64_t kParallelBytes = 64 * 1024;  ///< with fewer bytes, one thread is faster
-constexpr std::int64_t kTile = 16;                  ///< side of the tiles of a two-dimensional transposition
+constexpr std::int64_t kCopiedTile = 16;  ///< side of the tiles of a two-dimensional transposition
 
 struct Bits128 {
   std::uint64_t low, high;
@@ -72,7 +71,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
   const Axis rows = m_axes[m_axes.size() - 2];
   const Axis columns = m_axes.back();
   const bool tiled = columns.source != 1 && rows.source == 1;
-  const std::int64_t band = tiled ? kTile : 1;
+  const std::int64_t band = tiled ? kCopiedTile : 1;
   const std::int64_t bands = (rows.extent + band - 1) / band;
   // A single long row is cut into pieces, so that several threads can share it.
   const std::int64_t piece =
@@ -80,7 +79,7 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
   const std::int64_t pieces = (columns.extent + piece - 1) / piece;
   const std::int64_t work = m_outer * bands * pieces;
   const std::int64_t total = m_outer * rows.extent * columns.extent * static_cast<std::int64_t>(sizeof(T));
-  forEach(work, total > kParallelBytes ? m_threads : 1, [&](std::int64_t item) {
+  forEach(work, total > kFewBytes ? m_threads : 1, [&](std::int64_t item) {
     const std::int64_t begin = item % pieces * piece;
     const std::int64_t firstRow = item / pieces % bands * band;
     std::int64_t outer = item / pieces / bands;
@@ -110,8 +109,8 @@ void StridedCopy::runTyped(const std::byte* sourceBytes, std::byte* targetBytes)
     if constexpr (sizeof(T) <= 2) {
       if (columns.target == 1) return transpose(from, columns.source, to, rows.target, count, height);
     }
-    for (std::int64_t c0 = 0; c0 < count; c0 += kTile) {
-      const std::int64_t c1 = std::min(c0 + kTile, count);
+    for (std::int64_t c0 = 0; c0 < count; c0 += kCopiedTile) {
+      const std::int64_t c1 = std::min(c0 + kCopiedTile, count);
       for (std::int64_t r = 0; r < height; ++r) {
         for (std::int64_t c = c0; c < c1; ++c) {
           to[r * rows.target + c * columns.target] = from[r * rows.source + c * columns.source];

@@ -156,7 +156,7 @@ class EngineReader {
     m_told.placement = std::move(placement);
   }
 
-  void decideThat(std::string_view code, std::vector<Subject> subjects, Json arguments) {
+  void decideThat(std::string_view code, std::vector<Subject> subjects, DecisionArguments arguments) {
     m_told.decisions.push_back(decide(code, std::move(subjects), kTensorrt, std::move(arguments)));
   }
 

@@ -14,10 +14,9 @@ void tellInNames(const CompilerInput& network, std::string& text) {
   text = inNamesOfNetwork(network, text);
 }
 
-void tellInNames(const CompilerInput& network, Json& json) {
-  if (json.is_string()) json = inNamesOfNetwork(network, json.get_ref<const std::string&>());
-  if (json.is_structured())
-    for (Json& member : json) tellInNames(network, member);
+void tellInNames(const CompilerInput& network, DecisionArguments& arguments) {
+  for (NamedArgument& argument : arguments)
+    argument.value.forEachText([&](std::string& text) { tellInNames(network, text); });
 }
 
 /// Names in metadata are numbers that we assigned, so that a layer contains the nodes that it names, whatever its

@@ -43,7 +43,7 @@ class RegionAdvice {
   }
 
  private:
-  void add(std::string_view code, const std::vector<NodeId>& nodes, Json arguments) {
+  void add(std::string_view code, const std::vector<NodeId>& nodes, DecisionArguments arguments) {
     std::vector<Subject> subjects;
     for (const NodeId node : nodes) subjects.push_back(Subject::node(m_graph.node(node).name));
     arguments["evidence"] = kTried;
@@ -94,7 +94,7 @@ class RegionAdvice {
     std::set<DataType> types;
     for (const NodeId node : {scores, weighted})
       for (const std::size_t kernel : m_kernelsOf[node.index]) types.insert(m_kernels[kernel].compute);
-    Json arguments{{"region", region}, {"kernels", kernels.size()}};
+    DecisionArguments arguments{{"region", region}, {"kernels", kernels.size()}};
     if (const ValueId output = outputBetween(scores, weighted); output.valid()) {
       arguments["value"] = m_graph.value(output).name;
       add("build.region_attention_output", nodes, std::move(arguments));

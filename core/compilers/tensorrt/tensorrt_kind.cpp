@@ -45,7 +45,7 @@ class TensorrtKind final : public ServerKind {
                 "the parser made no layer with floats of the node, so no type could be set", told);
     for (const Json& warning : memberOf(compiled.json, "warnings"))
       told.decisions.push_back(decide("build.compiler_warns", {}, network.plan->options.compiler,
-                                      {{"compiler", "TensorRT"}, {"message", warning}}));
+                                      {{"compiler", "TensorRT"}, {"message", DecisionArgument::fromJson(warning)}}));
     return told;
   }
 

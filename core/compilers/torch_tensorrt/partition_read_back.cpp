@@ -62,7 +62,7 @@ class Reading {
   }
 
  private:
-  void tell(std::string_view code, const KnownNodes& nodes, Json arguments) {
+  void tell(std::string_view code, const KnownNodes& nodes, DecisionArguments arguments) {
     std::vector<Subject> subjects;
     for (const NodeId node : m_graph.order())
       if (nodes.contains(node)) subjects.push_back(Subject::node(m_graph.node(node).name));
@@ -120,7 +120,7 @@ class Reading {
     tellOfInput("build.truncates_double", input, {{"compiler", kTitle}, {"engine", block.name}, {"type", input.type}});
   }
 
-  void tellOfInput(std::string_view code, const BlockInput& input, Json arguments) {
+  void tellOfInput(std::string_view code, const BlockInput& input, DecisionArguments arguments) {
     std::vector<Subject> subjects;
     std::string name = input.from;
     if (const ValueId value = valueOf(input); value.valid()) {
@@ -154,7 +154,7 @@ class Reading {
   }
 
   void tellWhy(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
-    Json arguments{{"compiler", kTitle}, {"operator", each.target}};
+    DecisionArguments arguments{{"compiler", kTitle}, {"operator", each.target}};
     switch (why.why) {
       case StaysFor::NoConverter:
         return tell("build.torch_no_converter", nodes, std::move(arguments));

@@ -42,7 +42,7 @@ class GraphFindings {
   }
 
  private:
-  void add(std::string_view code, std::vector<Subject> subjects, Json arguments) {
+  void add(std::string_view code, std::vector<Subject> subjects, DecisionArguments arguments) {
     m_decisions.push_back(decide(code, std::move(subjects), "import", std::move(arguments)));
   }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "frontends/torch/exported_program.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/shell_quoted.h"
 #include "base/text.h"
 #include "frontends/torch/raw_tensors.h"

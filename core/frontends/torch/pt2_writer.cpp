@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/json_splice.h"
 #include "base/untrusted_json.h"
 #include "base/zip_update.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "interchange/recipes/recipe_pins.h"
 #include "interchange/recipes/recipe_readers.h"

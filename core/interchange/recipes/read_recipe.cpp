@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/user_json.h"
 #include "interchange/recipes/recipe_readers.h"

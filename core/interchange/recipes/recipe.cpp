@@ -1,5 +1,7 @@
 #include "interchange/recipes/recipe.h"
 
+#include "base/json.h"
+
 #include <utility>
 
 namespace fusescope {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "interchange/recipes/recipe.h"
 

@@ -8,12 +8,12 @@ namespace fusescope::ops {
 namespace {
 
 /// Indices of the alternatives of Attribute.
-enum Kind : std::size_t { Int, Float, Text, Ints_, Floats, Texts, Tensor_, Graph_ };
+enum AttributeKind : std::size_t { Int, Float, Text, Ints_, Floats, Texts, Tensor_, Graph_ };
 constexpr std::string_view kKindNames[] = {"an integer",       "a float",         "a text",   "a list of integers",
                                            "a list of floats", "a list of texts", "a tensor", "a graph"};
 
-const std::map<std::string_view, Kind>& attributeKinds() {
-  static const std::map<std::string_view, Kind> kKinds = {
+const std::map<std::string_view, AttributeKind>& attributeKinds() {
+  static const std::map<std::string_view, AttributeKind> kKinds = {
       {"activation_alpha", Floats},
       {"activation_beta", Floats},
       {"activations", Texts},

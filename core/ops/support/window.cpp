@@ -10,7 +10,7 @@ namespace {
 // Beyond this the arithmetic on extents could overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
-Result<Dims> listAttribute(const Node& node, const std::string& key, std::size_t count, std::int64_t otherwise,
+Result<Dims> windowAttribute(const Node& node, const std::string& key, std::size_t count, std::int64_t otherwise,
                            std::int64_t least) {
   Dims values = node.intsAttribute(key);
   if (values.empty()) return Dims(count, otherwise);
@@ -30,16 +30,16 @@ Result<Window> Window::read(const Node& node, std::size_t spatial, Dims kernel) 
   window.ceilMode = node.intAttribute("ceil_mode", 0) != 0;
   if (kernel.empty() && spatial > 0 && !node.hasAttribute("kernel_shape"))
     return attributeProblem("kernel_shape", "is missing");
-  window.kernel = TRY(listAttribute(node, "kernel_shape", spatial, 1, 1));
+  window.kernel = TRY(windowAttribute(node, "kernel_shape", spatial, 1, 1));
   if (!kernel.empty()) {
     if (node.hasAttribute("kernel_shape") && window.kernel != kernel)
       return attributeProblem("kernel_shape", fmt::format("is {}, but the spatial extents of the weight are {}",
                                                           toText(window.kernel), toText(kernel)));
     window.kernel = std::move(kernel);
   }
-  window.strides = TRY(listAttribute(node, "strides", spatial, 1, 1));
-  window.dilations = TRY(listAttribute(node, "dilations", spatial, 1, 1));
-  const Dims pads = TRY(listAttribute(node, "pads", 2 * spatial, 0, 0));
+  window.strides = TRY(windowAttribute(node, "strides", spatial, 1, 1));
+  window.dilations = TRY(windowAttribute(node, "dilations", spatial, 1, 1));
+  const Dims pads = TRY(windowAttribute(node, "pads", 2 * spatial, 0, 0));
   if (window.autoPad == "NOTSET") {
     window.padBegin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatial));
     window.padEnd.assign(pads.begin() + static_cast<std::ptrdiff_t>(spatial), pads.end());

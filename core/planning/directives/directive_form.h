@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/json_fwd.h"
 #include "ir/decision.h"
 #include "planning/directive.h"
 

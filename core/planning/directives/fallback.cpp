@@ -7,6 +7,7 @@ Directive fallbackDirective(std::string pattern) {
   return {.kind = DirectiveKind::Fallback, .pattern = std::move(pattern)};
 }
 
+namespace fallback_directive {
 namespace {
 
 Result<Directive> parse(std::string_view text) {
@@ -32,18 +33,20 @@ std::string pointless(const Plan& plan, NodeId node) {
 }
 
 }  // namespace
+}  // namespace fallback_directive
 
-extern const DirectiveForm kFallbackForm{
-    .name = "fallback",
-    .option = "--fallback",
-    .argument = "PATTERN",
-    .help = "Nodes that must not be accelerated.",
-    .reach = DirectiveReach::Segments,
-    .nothingToDo = "partition.nothing_to_fall_back",
-    .menu = {.text = "Force fallback", .tip = "Runs outside the accelerated segments", .pointless = pointless},
-    .parse = parse,
-    .print = print,
-    .words = words,
-    .resolve = resolve};
+extern const DirectiveForm kFallbackForm{.name = "fallback",
+                                         .option = "--fallback",
+                                         .argument = "PATTERN",
+                                         .help = "Nodes that must not be accelerated.",
+                                         .reach = DirectiveReach::Segments,
+                                         .nothingToDo = "partition.nothing_to_fall_back",
+                                         .menu = {.text = "Force fallback",
+                                                  .tip = "Runs outside the accelerated segments",
+                                                  .pointless = fallback_directive::pointless},
+                                         .parse = fallback_directive::parse,
+                                         .print = fallback_directive::print,
+                                         .words = fallback_directive::words,
+                                         .resolve = fallback_directive::resolve};
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #include <charconv>
 
+#include "base/json.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
 
@@ -9,6 +10,7 @@ Directive minSegmentDirective(std::int64_t number) {
   return {.kind = DirectiveKind::MinSegment, .number = number};
 }
 
+namespace min_segment_directive {
 namespace {
 
 constexpr std::string_view kOption = "--min-segment";
@@ -50,18 +52,19 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace min_segment_directive
 
 extern const DirectiveForm kMinSegmentForm{.name = "min_segment",
-                                           .option = kOption,
+                                           .option = min_segment_directive::kOption,
                                            .argument = "N",
                                            .help = "The smallest number of nodes that is worth accelerating together.",
                                            .pattern = PatternUse::None,
                                            .reach = DirectiveReach::Segments,
-                                           .parse = parse,
-                                           .print = print,
-                                           .words = words,
-                                           .write = write,
-                                           .read = read,
-                                           .resolve = resolve};
+                                           .parse = min_segment_directive::parse,
+                                           .print = min_segment_directive::print,
+                                           .words = min_segment_directive::words,
+                                           .write = min_segment_directive::write,
+                                           .read = min_segment_directive::read,
+                                           .resolve = min_segment_directive::resolve};
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "planning/directive_effects.h"
 #include "planning/directives/directive_fields.h"
@@ -21,6 +22,7 @@ Result<Directive> parseNoFuse(std::string_view text) {
   return directive;
 }
 
+namespace no_fuse_directive {
 namespace {
 
 std::string print(const Directive& directive) {
@@ -86,6 +88,7 @@ std::string pointless(const Plan& plan, NodeId node) {
 }
 
 }  // namespace
+}  // namespace no_fuse_directive
 
 extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .option = "--no-fuse",
@@ -99,14 +102,14 @@ extern const DirectiveForm kNoFuseForm{.name = "no_fuse",
                                        .menu = {.text = "Forbid this fusion",
                                                 .tip = "The rule that made this kernel leaves this node alone",
                                                 .lastOnly = true,
-                                                .pointless = pointless,
-                                                .rule = ruleAt},
+                                                .pointless = no_fuse_directive::pointless,
+                                                .rule = no_fuse_directive::ruleAt},
                                        .parse = parseNoFuse,
-                                       .print = print,
-                                       .words = words,
-                                       .write = write,
-                                       .read = read,
-                                       .resolve = resolve,
-                                       .answer = answer};
+                                       .print = no_fuse_directive::print,
+                                       .words = no_fuse_directive::words,
+                                       .write = no_fuse_directive::write,
+                                       .read = no_fuse_directive::read,
+                                       .resolve = no_fuse_directive::resolve,
+                                       .answer = no_fuse_directive::answer};
 
 }  // namespace fusescope

@@ -10,6 +10,7 @@ Result<Directive> parseOutputType(std::string_view text) {
   return parseTypedArgument(DirectiveKind::PinOutput, "--output-type", text);
 }
 
+namespace output_type_directive {
 namespace {
 
 std::string words(const Directive& directive) {
@@ -33,6 +34,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace output_type_directive
 
 extern const DirectiveForm kPinOutputForm{.name = "output_type",
                                           .title = "output type",
@@ -43,9 +45,9 @@ extern const DirectiveForm kPinOutputForm{.name = "output_type",
                                           .nothingToDo = "precision.nothing_to_pin",
                                           .parse = parseOutputType,
                                           .print = printTypedArgument,
-                                          .words = words,
+                                          .words = output_type_directive::words,
                                           .write = writeTypedArgument,
                                           .read = readTypedArgument,
-                                          .resolve = resolve};
+                                          .resolve = output_type_directive::resolve};
 
 }  // namespace fusescope

@@ -7,6 +7,7 @@ Result<Directive> parsePin(std::string_view text) {
   return parseTypedArgument(DirectiveKind::Pin, "--pin", text);
 }
 
+namespace pin_directive {
 namespace {
 
 std::string words(const Directive& directive) {
@@ -23,6 +24,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace pin_directive
 
 extern const DirectiveForm kPinForm{.name = "pin",
                                     .title = "compute type",
@@ -33,9 +35,9 @@ extern const DirectiveForm kPinForm{.name = "pin",
                                     .nothingToDo = "precision.nothing_to_pin",
                                     .parse = parsePin,
                                     .print = printTypedArgument,
-                                    .words = words,
+                                    .words = pin_directive::words,
                                     .write = writeTypedArgument,
                                     .read = readTypedArgument,
-                                    .resolve = resolve};
+                                    .resolve = pin_directive::resolve};
 
 }  // namespace fusescope

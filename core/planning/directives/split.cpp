@@ -12,6 +12,7 @@ Directive splitDirective(std::string node) {
   return {.kind = DirectiveKind::Split, .pattern = std::move(node)};
 }
 
+namespace split_directive {
 namespace {
 
 Result<Directive> parse(std::string_view text) {
@@ -69,6 +70,7 @@ std::string pointless(const Plan& plan, NodeId node) {
 }
 
 }  // namespace
+}  // namespace split_directive
 
 extern const DirectiveForm kSplitForm{.name = "split",
                                       .option = "--split",
@@ -80,11 +82,11 @@ extern const DirectiveForm kSplitForm{.name = "split",
                                       .menu = {.text = "Split after",
                                                .tip = "Nothing fuses across this node's output",
                                                .lastOnly = true,
-                                               .pointless = pointless},
-                                      .parse = parse,
-                                      .print = print,
-                                      .words = words,
-                                      .resolve = resolve,
-                                      .answer = answer};
+                                               .pointless = split_directive::pointless},
+                                      .parse = split_directive::parse,
+                                      .print = split_directive::print,
+                                      .words = split_directive::words,
+                                      .resolve = split_directive::resolve,
+                                      .answer = split_directive::answer};
 
 }  // namespace fusescope

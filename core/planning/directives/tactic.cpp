@@ -1,9 +1,11 @@
+#include "base/json.h"
 #include "ir/graph.h"
 #include "planning/directives/directive_fields.h"
 #include "planning/directives/directive_resolver.h"
 
 namespace fusescope {
 
+namespace tactic_directive {
 namespace {
 
 std::string words(const Directive& directive) {
@@ -32,13 +34,14 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace tactic_directive
 
 extern const DirectiveForm kTacticForm{.name = "tactic",
                                        .reach = DirectiveReach::Tactics,
                                        .nothingToDo = "tactic.nothing_to_run",
-                                       .words = words,
-                                       .write = write,
-                                       .read = read,
-                                       .resolve = resolve};
+                                       .words = tactic_directive::words,
+                                       .write = tactic_directive::write,
+                                       .read = tactic_directive::read,
+                                       .resolve = tactic_directive::resolve};
 
 }  // namespace fusescope

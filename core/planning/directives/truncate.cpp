@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace truncate_directive {
 namespace {
 
 constexpr std::string_view kOption = "--truncate";
@@ -20,17 +21,18 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace truncate_directive
 
 Result<Directive> parseTruncate(std::string_view text) {
-  return parseTruncateArgument(DirectiveKind::Truncate, kOption, text);
+  return parseTruncateArgument(DirectiveKind::Truncate, truncate_directive::kOption, text);
 }
 
 extern const DirectiveForm kTruncateForm =
     truncateForm({.name = "truncate",
-                  .option = kOption,
+                  .option = truncate_directive::kOption,
                   .help = "Narrow int64 (long), float64 (double), both or nothing.",
                   .parse = parseTruncate,
-                  .words = words,
-                  .resolve = resolve});
+                  .words = truncate_directive::words,
+                  .resolve = truncate_directive::resolve});
 
 }  // namespace fusescope

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json.h"
 #include "planning/directives/directive_fields.h"
 
 namespace fusescope {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/json_fwd.h"
 #include "planning/directives/directive_form.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace truncate_constants_directive {
 namespace {
 
 constexpr std::string_view kOption = "--truncate-constants";
@@ -18,17 +19,18 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace truncate_constants_directive
 
 Result<Directive> parseTruncateConstants(std::string_view text) {
-  return parseTruncateArgument(DirectiveKind::TruncateConstants, kOption, text);
+  return parseTruncateArgument(DirectiveKind::TruncateConstants, truncate_constants_directive::kOption, text);
 }
 
 extern const DirectiveForm kTruncateConstantsForm =
     truncateForm({.name = "truncate_constants",
-                  .option = kOption,
+                  .option = truncate_constants_directive::kOption,
                   .help = "Narrow constants only, instead of what --truncate narrows.",
                   .parse = parseTruncateConstants,
-                  .words = words,
-                  .resolve = resolve});
+                  .words = truncate_constants_directive::words,
+                  .resolve = truncate_constants_directive::resolve});
 
 }  // namespace fusescope

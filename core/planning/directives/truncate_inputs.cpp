@@ -3,6 +3,7 @@
 
 namespace fusescope {
 
+namespace truncate_inputs_directive {
 namespace {
 
 constexpr std::string_view kOption = "--truncate-inputs";
@@ -18,17 +19,18 @@ Status resolve(DirectiveResolver& resolver, int index) {
 }
 
 }  // namespace
+}  // namespace truncate_inputs_directive
 
 Result<Directive> parseTruncateInputs(std::string_view text) {
-  return parseTruncateArgument(DirectiveKind::TruncateInputs, kOption, text);
+  return parseTruncateArgument(DirectiveKind::TruncateInputs, truncate_inputs_directive::kOption, text);
 }
 
 extern const DirectiveForm kTruncateInputsForm =
     truncateForm({.name = "truncate_inputs",
-                  .option = kOption,
+                  .option = truncate_inputs_directive::kOption,
                   .help = "Narrow inputs and what nodes make of them, instead of what --truncate narrows.",
                   .parse = parseTruncateInputs,
-                  .words = words,
-                  .resolve = resolve});
+                  .words = truncate_inputs_directive::words,
+                  .resolve = truncate_inputs_directive::resolve});
 
 }  // namespace fusescope

@@ -1,5 +1,6 @@
 #include "planning/directives/typed_argument.h"
 
+#include "base/json.h"
 #include "planning/directives/directive_fields.h"
 
 namespace fusescope {

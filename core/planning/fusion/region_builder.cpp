@@ -54,7 +54,7 @@ DataType RegionBuilder::typeOf(NodeId node) const {
 }
 
 bool RegionBuilder::refuse(std::string_view code, Cause by, std::string_view rule, NodeId producer, NodeId consumer,
-                           Json arguments) {
+                           DecisionArguments arguments) {
   const std::string key =
       std::string(code) + " " + std::to_string(producer.index) + " " + std::to_string(consumer.index);
   if (!m_recorded.insert(key).second) return false;
@@ -70,7 +70,7 @@ bool RegionBuilder::refuse(std::string_view code, Cause by, std::string_view rul
 void RegionBuilder::refuseFor(int directive, std::string_view code, std::string_view rule, NodeId producer,
                               NodeId consumer) {
   Cause by = m_limits.causeOf(directive);
-  Json arguments{{"node", nameOf(producer)}, {"directive", by.text()}};
+  DecisionArguments arguments{{"node", nameOf(producer)}, {"directive", by.text()}};
   refuse(code, std::move(by), rule, producer, consumer, std::move(arguments));
 }
 
@@ -233,7 +233,7 @@ bool RegionBuilder::innerValuesStayInside(const Candidate& candidate, const std:
   if (candidate.deliversInner) return true;
   for (const Edge& edge : edges) {
     const Value& value = m_graph.value(edge.value);
-    Json arguments{{"value", value.name}, {"kind", std::string(candidate.kind)}};
+    DecisionArguments arguments{{"value", value.name}, {"kind", std::string(candidate.kind)}};
     if (m_graph.isOutput(edge.value)) {
       refuse("fuse.model_output_inside", candidate.rules.front(), edge.producer, edge.consumer, std::move(arguments));
       return false;

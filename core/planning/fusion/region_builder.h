@@ -59,7 +59,7 @@ class RegionBuilder {
   void bind(NodeId node, const Bindings& bindings);
   /// Records a refusal that a rule found itself. Equal refusals are recorded once.
   void refuse(std::string_view code, std::string_view rule, NodeId producer, NodeId consumer,
-              Json arguments = Json::object()) {
+              DecisionArguments arguments = {}) {
     refuse(code, Cause::rule(rule), rule, producer, consumer, std::move(arguments));
   }
 
@@ -83,7 +83,7 @@ class RegionBuilder {
   };
 
   bool refuse(std::string_view code, Cause by, std::string_view rule, NodeId producer, NodeId consumer,
-              Json arguments);  ///< false if it is recorded already
+              DecisionArguments arguments);  ///< false if it is recorded already
   void refuseFor(int directive, std::string_view code, std::string_view rule, NodeId producer, NodeId consumer);
   void refuseTypes(const Candidate& candidate, const TypeConflict& conflict);
   std::vector<std::size_t> groupsOf(const Candidate& candidate) const;

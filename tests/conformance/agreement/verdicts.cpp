@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "base/json.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 #include "planning/plan.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/json.h"
 #include "planning/plan.h"
 #include "planning/plan_json.h"
 #include "planning/price_model.h"

@@ -183,7 +183,7 @@ TEST(TensorrtRtxReader, MemoryIsADecision) {
   const Decision* memory = decisionOf(read.told(), "build.compiler_memory");
   ASSERT_NE(memory, nullptr);
   EXPECT_EQ(memory->arguments["weights"], 512);
-  EXPECT_GT(memory->arguments["activations"].get<std::int64_t>(), 0);
+  EXPECT_GT(memory->arguments["activations"].integer(), 0);
   EXPECT_EQ(decisionOf(read.told(), "build.compiler_warns"), nullptr);
 }
 

@@ -1,6 +1,7 @@
 // In what two engines differ that are timed together, and what is said of it beside the ranking.
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "session/compare_differences.h"
 #include "session/run_comparison.h"
 #include "tests/unit/diff/made_blocks.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "diff/truncation_diff.h"
 #include "ir/text_form.h"
 #include "planning/told_engines.h"

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "engine/engine_file.h"
 #include "engine/kernel_requests.h"
 #include "engine/tactic_json.h"

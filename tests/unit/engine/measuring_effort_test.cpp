@@ -1,6 +1,7 @@
 // How much is spent on measuring tactics, on which regions, and when it ends. The clock and the waiting times of
 // threads are the tests' own.
 #include "engine/measuring_effort.h"
+#include "base/json.h"
 
 #include <algorithm>
 
@@ -239,8 +240,8 @@ TEST(LeftUnmeasured, EveryReasonIsSaidWithItsNumbers) {
                                     .belowNoise = 4,
                                     .machineBusy = 5});
   ASSERT_EQ(said.size(), 3U);
-  EXPECT_EQ(said[0].arguments, (Json{{"left", 1}, {"all", 15}, {"measured", 3}, {"known", 2}, {"seconds", "2.5"}}));
-  EXPECT_EQ(said[1].arguments, (Json{{"left", 4}, {"all", 15}, {"measured", 3}, {"known", 2}, {"noise", "1.2"}}));
+  EXPECT_EQ(said[0].arguments, (DecisionArguments{{"left", 1}, {"all", 15}, {"measured", 3}, {"known", 2}, {"seconds", "2.5"}}));
+  EXPECT_EQ(said[1].arguments, (DecisionArguments{{"left", 4}, {"all", 15}, {"measured", 3}, {"known", 2}, {"noise", "1.2"}}));
   EXPECT_EQ(said[2].code, "build.machine_busy");
 }
 

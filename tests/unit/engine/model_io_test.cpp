@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "tests/unit/passes/prepared_model.h"
 
 namespace fusescope::test {

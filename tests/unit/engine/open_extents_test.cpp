@@ -48,7 +48,7 @@ void expectBoth(Engine& engine) {
   }
   const auto failed = failedConditions(engine);
   ASSERT_EQ(failed.size(), 1U) << "a plan for these extents is made once";
-  EXPECT_EQ(failed[0]->arguments.at("condition"), "w == h");
+  EXPECT_EQ(failed[0]->arguments["condition"], "w == h");
   const auto again = engine.run({{"x", kX}, {"y", floats({2, 2}, {1, 2, -5, 1})}});
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_TRUE(again.value().outputs.at("z").identical(floats({2, 2}, {2, 0, -0.0F, 5})));

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "backends/threads.h"
+#include "base/json.h"
 #include "engine/host_machine.h"
 #include "engine/region_key.h"
 #include "engine/timing_price_model.h"

@@ -186,8 +186,8 @@ TEST_F(Specialising, WhatIsNotFasterIsDropped) {
     callOften(*engine, 3, 4 * static_cast<int>(ServingTrial::kMostCalls));
     EXPECT_EQ(codes(*engine), (std::vector<std::string>{"build.extents_new", "build.extents_building",
                                                         "build.extents_built", "build.extents_not_faster"}));
-    EXPECT_EQ(last(*engine).arguments.at("general_ms"), 10);
-    EXPECT_EQ(last(*engine).arguments.at("specialised_ms"), ms);
+    EXPECT_EQ(last(*engine).arguments["general_ms"], 10);
+    EXPECT_EQ(last(*engine).arguments["specialised_ms"], ms);
     EXPECT_FALSE(last(*engine).allowed);
     EXPECT_EQ(stateOf(*engine, 3), ServingState::GeneralKept);
     EXPECT_EQ(call(*engine, 3), kGeneralAnswer);

@@ -10,6 +10,7 @@
 
 #include "backends/thread_team.h"
 #include "backends/threads.h"
+#include "base/json.h"
 #include "engine/measurer.h"
 #include "engine/tactic_selection.h"
 
@@ -315,7 +316,7 @@ TEST(TacticSelection, ABuildSaysHowMuchOfItsMeasurementsWasDisturbed) {
   const auto said = disturbance(std::vector{quiet, busy, quiet});
   ASSERT_TRUE(said.has_value());
   EXPECT_EQ(said->code, "build.disturbed");
-  EXPECT_EQ(said->arguments, (Json{{"disturbed", 1}, {"measured", 3}, {"times", "3.0"}}));
+  EXPECT_EQ(said->arguments, (DecisionArguments{{"disturbed", 1}, {"measured", 3}, {"times", "3.0"}}));
 }
 
 TEST(Measurer, StopsWhenItIsAskedTo) {

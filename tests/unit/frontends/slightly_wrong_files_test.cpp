@@ -249,7 +249,7 @@ std::vector<std::string> saidOf(Tensor tensor) {
   std::vector<Decision> decisions;
   recordNetworkFindings(editor.current(), decisions);
   std::vector<std::string> said;
-  for (const Decision& decision : decisions) said.push_back(decision.code + " " + decision.arguments["count"].dump());
+  for (const Decision& decision : decisions) said.push_back(decision.code + " " + decision.arguments["count"].toJson().dump());
   return said;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/json.h"
 #include "calibration/ranges.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"

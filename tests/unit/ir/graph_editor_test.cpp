@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/json.h"
 #include "ir/decision.h"
 #include "ir/graph.h"
 

@@ -1,5 +1,6 @@
 // Where something stands in a network: the bodies around it, and their texts.
 #include "ir/place.h"
+#include "base/json.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "calibration/ranges.h"
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
@@ -115,7 +116,7 @@ TEST(BodyPlans, APinSaysWhatItCostsInside) {
   EXPECT_EQ(yes.fusedNodes.size(), 2U) << "what it tears apart";
   const Decision* price = findDecision(*plan, "precision.pin_price", "the_if/relu");
   ASSERT_NE(price, nullptr);
-  EXPECT_EQ(price->arguments["lost_fusions"], Json::array({"the_if/conv + relu"}));
+  EXPECT_EQ(price->arguments["lost_fusions"], (DecisionArgument::List{"the_if/conv + relu"}));
   EXPECT_EQ(price->arguments["lost"], "the_if/conv + relu");
   const Decision* last = findDecision(*plan, "precision.pin_price", "last");
   const Decision* together = findDecision(*plan, "precision.pins_together");
@@ -123,10 +124,10 @@ TEST(BodyPlans, APinSaysWhatItCostsInside) {
   EXPECT_EQ(together->arguments["pins"], 2);
   for (const char* key : {"kernels", "casts", "bytes"})
     EXPECT_EQ(together->arguments[key],
-              price->arguments[key].get<std::int64_t>() + last->arguments[key].get<std::int64_t>())
+              price->arguments[key].integer() + last->arguments[key].integer())
         << key;
   EXPECT_EQ(together->arguments["shared_casts"], 0);
-  EXPECT_EQ(together->arguments["lost_fusions"], Json::array({"the_if/conv + relu"}));
+  EXPECT_EQ(together->arguments["lost_fusions"], (DecisionArgument::List{"the_if/conv + relu"}));
 }
 
 TEST(BodyPlans, AnEarlierPlanChangesNothing) {

@@ -1,6 +1,7 @@
 // What a node with bodies is predicted to take, by the predicted times of its bodies' plans.
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "passes/pipelines.h"
 #include "planning/body_time.h"
 #include "planning/plan_totals.h"

@@ -1,5 +1,6 @@
 // What a compiler says of nodes is a verdict of the plan.
 #include "planning/compiler_support.h"
+#include "base/json.h"
 
 #include "planning/plan_json.h"
 #include "planning/stated_support.h"

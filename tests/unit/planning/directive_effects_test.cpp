@@ -76,7 +76,7 @@ TEST(SplitsOfOthers, OnlyWhatNeedsTheNodeIsBehindIt) {
   EXPECT_NE(segmentOf(*plan, "b"), segmentOf(*plan, "join"));
   const Decision* bypass = findDecision(*plan, "partition.split", "join");
   ASSERT_NE(bypass, nullptr);
-  EXPECT_EQ(bypass->arguments["node"], "b") << bypass->arguments;
+  EXPECT_EQ(bypass->arguments["node"], "b") << bypass->arguments.toJson();
   ASSERT_FALSE(plan->structure->partition.separatedEdges.empty());
   EXPECT_EQ(plan->structure->partition.separatedEdges.front().through, *plan->graph().findNode("b"));
 }

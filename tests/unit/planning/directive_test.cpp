@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "planning/directives_file.h"
 
 #include "planning/directives/directive_form.h"

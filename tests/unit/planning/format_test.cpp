@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "calibration/ranges.h"
 #include "passes/pipelines.h"
 #include "planning/price_model.h"

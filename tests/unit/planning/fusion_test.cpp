@@ -221,7 +221,7 @@ TEST(Fusion, AnAttentionWhoseProductsDifferComesApart) {
   EXPECT_EQ(at("pv")->compute, DataType::F32);
   const Decision* price = findDecision(*plan, "precision.pin_price", "pv");
   ASSERT_NE(price, nullptr);
-  EXPECT_EQ(price->arguments["lost_fusions"].size(), 1U);
+  EXPECT_EQ(price->arguments["lost_fusions"].list().size(), 1U);
   EXPECT_NE(findDecision(*plan, "fuse.precision_differs", "qk"), nullptr);
 }
 

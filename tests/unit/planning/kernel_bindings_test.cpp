@@ -1,4 +1,5 @@
 #include "planning/kernel_bindings.h"
+#include "base/json.h"
 #include "tests/unit/planning/plan_testing.h"
 
 // What the nodes of fused nodes are to kernels that run several of them.

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "planning/price_model.h"
 #include "planning/without_lowered_types.h"
 #include "tests/unit/planning/plan_testing.h"
@@ -130,7 +131,7 @@ TEST(Precision, APinThatConvertsSaysWhatItCosts) {
   EXPECT_EQ(castsOf(*plan), "x:f32>f16(model_input) relu_out:f16>f32(pin)");
   const Decision* cost = findDecision(*plan, "precision.pin_price", "fc2");
   ASSERT_NE(cost, nullptr);
-  EXPECT_EQ(cost->arguments["lost_fusions"], Json::array());
+  EXPECT_EQ(cost->arguments["lost_fusions"], (DecisionArgument::List{}));
   EXPECT_EQ(cost->arguments["casts"], 0) << "one before it for one behind it";
   // Weights of 8 x 8 and the operand at twice the width; the conversion of the operand; the result at twice the width,
   // for which it needs no conversion any more.
@@ -218,7 +219,7 @@ TEST(Precision, TargetsWhoseKernelsHaveOneTypeComeApart) {
   EXPECT_EQ(fusions(*plan), "gemm{fc1} pointwise{relu} gemm{fc2} pointwise{neg}");
   const Decision* cost = findDecision(*plan, "precision.pin_price", "relu");
   ASSERT_NE(cost, nullptr);
-  EXPECT_EQ(cost->arguments["lost_fusions"], Json::array({"fc1 + relu"}));
+  EXPECT_EQ(cost->arguments["lost_fusions"], (DecisionArgument::List{"fc1 + relu"}));
   EXPECT_EQ(cost->arguments["kernels"], 1);
   const auto whole = planned(twoLayers(), {.target = "tensorrt-10", .precisions = {DataType::F16}});
   EXPECT_NE(findDecision(*whole, "fuse.predicted", "relu"), nullptr);

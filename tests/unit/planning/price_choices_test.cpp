@@ -1,6 +1,7 @@
 // What prices decide: products of one input together or one by one, and types where more than two are allowed.
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "planning/plan_json.h"
 #include "planning/price_model.h"
 #include "tests/unit/planning/plan_testing.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/json.h"
 #include "tests/unit/planning/read_back_testing.h"
 
 namespace fusescope {

@@ -1,4 +1,5 @@
 // What another compiler made of a plan: kernels over its nodes, and what is found from them.
+#include "base/json.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
 #include "planning/segment_borders.h"

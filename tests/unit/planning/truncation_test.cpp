@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "base/json.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {

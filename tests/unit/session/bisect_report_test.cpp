@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json.h"
 #include "planning/plan_options_json.h"
 
 namespace fusescope {

@@ -46,7 +46,7 @@ TEST(ValidateForTensorrt, OperatorsByVersion) {
     const Decision old = onOne("tensorrt-8", op, "f32[4, 4]");
     EXPECT_EQ(old.code, "validate.operator_not_supported") << op;
     ASSERT_TRUE(old.arguments.contains("equivalent")) << op;
-    EXPECT_TRUE(says(old, old.arguments["equivalent"].get<std::string>())) << message(old);
+    EXPECT_TRUE(says(old, *old.arguments["equivalent"].text())) << message(old);
     EXPECT_EQ(onOne("tensorrt-10", op, "f32[4, 4]").code, "validate.supported") << op;
   }
   EXPECT_FALSE(onOne("tensorrt-8", "Det", "f32[2, 2]").arguments.contains("equivalent"));

@@ -191,7 +191,7 @@ TEST_F(TunedDigits, APinnedProductIsPlannedWithoutCodes) {
     if (decision.code == "precision.pin_in_floats") answer = &decision;
   ASSERT_NE(answer, nullptr) << "the pin costs codes";
   EXPECT_EQ(answer->subjects, std::vector{Subject::node(pinned)});
-  EXPECT_NE(answer->arguments["nodes"].get<std::string>().find(pinned), std::string::npos);
+  EXPECT_NE(answer->arguments["nodes"].text()->find(pinned), std::string::npos);
   const auto place = static_cast<std::uint32_t>(answer - plan->decisions.data());
   ASSERT_NE(answerAt(*plan, place), nullptr);
   EXPECT_EQ(pinAnswerOf(answerAt(*plan, place)->outcome), PinAnswer::Price);
