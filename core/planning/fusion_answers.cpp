@@ -1,5 +1,6 @@
 #include "planning/directives/directive_form.h"
 #include "planning/plan.h"
+#include "planning/predicted_compiler.h"
 #include "planning/steps.h"
 #include "planning/structure.h"
 
@@ -10,7 +11,7 @@ namespace {
 class FusionAnswerer {
  public:
   FusionAnswerer(const Plan& plan, const DirectiveMap& directives)
-      : m_plan(plan), m_graph(plan.graph()), m_directives(directives) {}
+      : m_plan(plan), m_graph(plan.graph()), m_directives(directives), m_compiler(predictedCompiler(plan)) {}
 
   std::vector<Decision> run(const std::vector<Region>& regions) {
     m_decisions.reserve(regions.size() + m_plan.segments.size() + m_plan.options.directives.size());
@@ -28,9 +29,8 @@ class FusionAnswerer {
   void answerRegion(const Region& region) {
     DecisionArguments arguments;
     arguments["kind"] = region.kind;
-    const bool ofOthers =
-        m_plan.options.compiler != kOwnCompiler && m_plan.structure->accelerated[region.root.index] != 0;
-    if (ofOthers) arguments["compiler"] = m_plan.options.compiler;
+    const bool ofOthers = !m_compiler.empty() && m_plan.structure->accelerated[region.root.index] != 0;
+    if (ofOthers) arguments["compiler"] = m_compiler;
     if (region.nodes.size() == 1) {
       m_decisions.push_back(decide(ofOthers ? "fuse.predicted_alone" : "fuse.single", subjectsOf(m_graph, region.nodes),
                                    "fusion", std::move(arguments)));
@@ -55,10 +55,18 @@ class FusionAnswerer {
   const Plan& m_plan;
   const Graph& m_graph;
   const DirectiveMap& m_directives;
+  const std::string m_compiler;  ///< predictedCompiler()
   std::vector<Decision> m_decisions;
 };
 
 }  // namespace
+
+std::string predictedCompiler(const Plan& plan) {
+  if (plan.options.compiler != kOwnCompiler) return plan.options.compiler;
+  // Planning is told what a compiler accepted although the plan names none: its engine is there already.
+  const bool isBuilt = plan.target.predictedFusions && plan.options.support != nullptr;
+  return isBuilt ? plan.target.name : std::string();
+}
 
 std::vector<Decision> fusionAnswers(const Plan& plan, const std::vector<Region>& regions,
                                     const DirectiveMap& directives) {

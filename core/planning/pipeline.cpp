@@ -7,6 +7,7 @@
 #include "planning/plan_bodies.h"
 #include "planning/plan_options_json.h"
 #include "planning/predict_times.h"
+#include "planning/predicted_compiler.h"
 #include "planning/price_choices_json.h"
 #include "planning/price_fusions.h"
 #include "planning/price_integers.h"
@@ -102,18 +103,17 @@ void explain(Plan& plan, Explanations said) {
   append(plan.decisions, std::move(said.decisions));
 }
 
-/// Adds why our rules do not fuse nodes. About the plan of another compiler, each decision says that it is a
+/// Adds why our rules do not fuse nodes. About what another compiler makes or made, each decision says that it is a
 /// prediction, except that nodes in different segments are certainly in different kernels.
 void addRefusals(Plan& plan, const std::vector<Decision>& refusals) {
-  const bool isPrediction = plan.options.compiler != kOwnCompiler;
+  const std::string compiler = predictedCompiler(plan);
   for (const Decision& refusal : refusals) {
-    if (!isPrediction || refusal.code == "fuse.other_segment") {
+    if (compiler.empty() || refusal.code == "fuse.other_segment") {
       plan.decisions.push_back(refusal);
       continue;
     }
-    Decision predicted =
-        decide("fuse.predicted_apart", refusal.subjects, refusal.by,
-               {{"compiler", plan.options.compiler}, {"inner_code", refusal.code}, {"reason", message(refusal)}});
+    Decision predicted = decide("fuse.predicted_apart", refusal.subjects, refusal.by,
+                                {{"compiler", compiler}, {"inner_code", refusal.code}, {"reason", message(refusal)}});
     predicted.evidence = refusal.evidence;
     plan.decisions.push_back(std::move(predicted));
   }

@@ -445,5 +445,24 @@ TEST(LenientJson, ReadsWhatTensorrtWrites) {
   EXPECT_FALSE(parseLenientJson("[1, 2] 3").ok());
 }
 
+/// Our rules do not know why TensorRT fused nothing there; what they refuse is no decision of it.
+TEST(EngineFiles, WhatOurRulesDecideIsAPredictionAboutTheEngine) {
+  const auto made = Imported(engineNamed("pytorch-resnet18-A100-fp16")).read();
+  ASSERT_NE(made, nullptr);
+  std::size_t alone = 0, apart = 0;
+  for (const Decision& decision : made->decisions) {
+    if (decision.kind != DecisionKind::Fuse || decision.by.isDirective()) continue;
+    EXPECT_TRUE(decision.code.starts_with("fuse.predicted") || decision.code == "fuse.other_segment")
+        << decision.code << ": " << message(decision);
+    alone += decision.code == "fuse.predicted_alone" ? 1 : 0;
+    if (decision.code != "fuse.predicted_apart") continue;
+    ++apart;
+    EXPECT_TRUE(
+        message(decision).starts_with("our own rules, which only predict what tensorrt-8 does, do not fuse it: "))
+        << message(decision);
+  }
+  EXPECT_GT(alone + apart, 0U);
+}
+
 }  // namespace
 }  // namespace fusescope::test
