@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "cache/disk_store.h"
+#include "cache/store_clock.h"
 #include "cache/store_levels.h"
 
 namespace fusescope {
@@ -14,6 +15,7 @@ namespace {
 struct Used {
   std::mutex mutex;
   CacheMode mode = CacheMode::Off;
+  std::function<double()> nowMs;  ///< setStoreClock(); empty: the clock of this machine
   /// The stores that were requested; they are never removed, because callers may still use them.
   std::map<CacheMode, std::shared_ptr<KeptStore>> stores;
 };
@@ -29,9 +31,10 @@ std::string variable(const char* name) {
 }
 
 /// Opens the levels of the store for `mode`. Returns null if there is none.
-std::shared_ptr<KeptStore> openLevels(CacheMode mode) {
+std::shared_ptr<KeptStore> openLevels(CacheMode mode, const std::function<double()>& nowMs) {
   std::vector<std::shared_ptr<KeptStore>> levels;
-  if (const auto folder = storeFolder(); folder.ok()) levels.push_back(DiskStore::open(folder.value(), {.mode = mode}));
+  if (const auto folder = storeFolder(); folder.ok())
+    levels.push_back(DiskStore::open(folder.value(), {.mode = mode, .nowMs = nowMs}));
   if (auto shared = sharedStoreOfVariables(mode)) levels.push_back(std::move(shared));
   if (levels.size() < 2) return levels.empty() ? nullptr : levels.front();
   return std::make_shared<StoreLevels>(std::move(levels));
@@ -44,11 +47,16 @@ void useStore(CacheMode mode) {
   used().mode = mode;
 }
 
+void setStoreClock(std::function<double()> nowMs) {
+  const std::lock_guard lock(used().mutex);
+  used().nowMs = std::move(nowMs);
+}
+
 KeptStore* storeOfProcess() {
   const std::lock_guard lock(used().mutex);
   if (used().mode == CacheMode::Off) return nullptr;
   std::shared_ptr<KeptStore>& store = used().stores[used().mode];
-  if (store == nullptr) store = openLevels(used().mode);
+  if (store == nullptr) store = openLevels(used().mode, used().nowMs);
   return store.get();
 }
 

@@ -78,6 +78,25 @@ TEST_F(KeptAnswers, AreFoundByTheNextProcessAndSaidToBe) {
   }
 }
 
+/// A machine that is busy with something else has no time for hashing the code: its answers are kept nevertheless.
+TEST_F(KeptAnswers, AreKeptHoweverLongHashingALittleCodeTakes) {
+  std::ofstream(packages() / "sitecustomize.py") << "import hashlib, os, time\n"
+                                                    "def slow(*content, at_once=hashlib.sha256, **more):\n"
+                                                    "    try:\n"
+                                                    "        os.close(os.open('"
+                                                 << file("slow")
+                                                 << "', os.O_CREAT | os.O_EXCL))\n"
+                                                    "        time.sleep(12)\n"
+                                                    "    except FileExistsError:\n"
+                                                    "        pass\n"
+                                                    "    return at_once(*content, **more)\n"
+                                                    "hashlib.sha256 = slow\n";
+  const Json first = plan();
+  EXPECT_TRUE(fs::exists(file("slow")));
+  EXPECT_EQ(answersKept(), 2) << said(first);
+  EXPECT_TRUE(isFound(plan()));
+}
+
 TEST_F(KeptAnswers, NothingIsFoundWhereAnythingDiffers) {
   std::ignore = plan();
   EXPECT_FALSE(isFound(plan({"--compiler-option", "hands=one"}))) << "an option";

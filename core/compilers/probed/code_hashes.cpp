@@ -16,6 +16,9 @@ constexpr const char* kHashingJob = "code_hashes";
 /// The most that one request hashes. After each request the hashes that are known can be stored.
 constexpr std::int64_t kBytesAtOnce = std::int64_t{64} << 20;
 constexpr std::size_t kFilesAtOnce = 512;
+/// How long one request is waited for. Hashing takes less of the processor than whatever is asked without it, so that
+/// giving up earlier would make a busy machine busier.
+constexpr std::chrono::minutes kForOneRequest{1};
 
 std::string textOfJson(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -79,6 +82,7 @@ CodeHashes::CodeHashes(KeptStore& store, const Environment& environment, std::st
     m_isDone = true;
     return;
   }
+  m_isLittle = isOneRequest(paths);
   m_thread = std::jthread([this, paths, owned = std::shared_ptr<ProbeJob>(std::move(job).value())](
                               const StopToken& stop) { hash(*owned, paths, stop); });
 }
@@ -112,6 +116,13 @@ std::vector<std::string> CodeHashes::missing() const {
   for (const File& file : m_files)
     if (!m_known.contains(file.identity) && seen.insert(file.identity).second) paths.push_back(file.path);
   return paths;
+}
+
+bool CodeHashes::isOneRequest(const std::vector<std::string>& paths) const {
+  const std::set<std::string> wanted(paths.begin(), paths.end());
+  std::int64_t bytes = 0;
+  for (const File& file : m_files) bytes += wanted.contains(file.path) ? file.identity.front() : 0;
+  return bytes < kBytesAtOnce && paths.size() < kFilesAtOnce;
 }
 
 /// Runs on the thread. If the process fails, the remaining hashes stay unknown.
@@ -160,6 +171,7 @@ Json CodeHashes::byPart() const {
 
 Json CodeHashes::wait(std::chrono::milliseconds most, const StopToken& stop) {
   std::unique_lock lock(m_mutex);
+  if (m_isLittle) most = std::max<std::chrono::milliseconds>(most, kForOneRequest);
   m_changed.wait_until(lock, stop, m_began + most, [this] { return m_isDone; });
   keepNow();
   return m_isDone ? m_hashes : Json();

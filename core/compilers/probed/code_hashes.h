@@ -33,7 +33,8 @@ class CodeHashes {
 
   /// Returns {package: hash} of all packages that have code, the parts "system libraries", "LD_LIBRARY_PATH" and
   /// "python" among them. Waits for it until `most` has passed since the constructor; null: it is not known by then, a
-  /// file cannot be read, or it changed since the witness was made. What is known is kept.
+  /// file cannot be read, or it changed since the witness was made. If all that is missing is hashed by one request, it
+  /// takes a moment unless the machine has no time for it, and then a minute is waited for it. What is known is kept.
   Json wait(std::chrono::milliseconds most, const StopToken& stop);
 
  private:
@@ -46,6 +47,7 @@ class CodeHashes {
   bool readFiles(const Json& witness);  ///< returns false if an entry is not a file as a witness lists it
   void readKept();
   std::vector<std::string> missing() const;
+  bool isOneRequest(const std::vector<std::string>& paths) const;  ///< whether one request hashes all of them
   void hash(ProbeJob& job, const std::vector<std::string>& paths, const StopToken& stop);
   void add(const std::vector<std::string>& paths, const Json& hashes);
   void keepNow();
@@ -60,6 +62,7 @@ class CodeHashes {
   std::condition_variable_any m_changed;
   std::map<Identity, std::string> m_known;  ///< a content with several names is hashed once
   std::size_t m_kept = 0;                   ///< how many of them are in the store
+  bool m_isLittle = false;                  ///< whether one request hashes all that is missing
   bool m_isDone = false;                    ///< whether no further hashes will become known
   bool m_isKept = false;                    ///< whether the hashes are in the store or need not be stored
   Json m_hashes;                            ///< null if not all of them are known
