@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include "base/json.h"
 #include "tests/scrambled/plan_facts.h"
 
 /// plan_facts MODEL HOW: prints what the case comes to.

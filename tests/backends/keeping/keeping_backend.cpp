@@ -1,5 +1,6 @@
 #include "tests/backends/keeping/keeping_backend.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backends/native/narrow_floats.h"
 #include "tests/unit/backends_native/narrow_net.h"
 

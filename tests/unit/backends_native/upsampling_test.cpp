@@ -1,6 +1,8 @@
 // Transposed convolutions whose kernel is as large as its strides: every tactic against the reference kernel.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 

@@ -1,4 +1,5 @@
 // If, Loop and Scan by the plans of their bodies, against the reference evaluator.
+#include <algorithm>
 #include <cmath>
 
 #include "ops/support/graph_evaluator.h"

@@ -1,6 +1,7 @@
 // Which formats and ways are chosen, on tables of costs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

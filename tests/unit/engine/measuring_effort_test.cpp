@@ -240,8 +240,10 @@ TEST(LeftUnmeasured, EveryReasonIsSaidWithItsNumbers) {
                                     .belowNoise = 4,
                                     .machineBusy = 5});
   ASSERT_EQ(said.size(), 3U);
-  EXPECT_EQ(said[0].arguments, (DecisionArguments{{"left", 1}, {"all", 15}, {"measured", 3}, {"known", 2}, {"seconds", "2.5"}}));
-  EXPECT_EQ(said[1].arguments, (DecisionArguments{{"left", 4}, {"all", 15}, {"measured", 3}, {"known", 2}, {"noise", "1.2"}}));
+  EXPECT_EQ(said[0].arguments,
+            (DecisionArguments{{"left", 1}, {"all", 15}, {"measured", 3}, {"known", 2}, {"seconds", "2.5"}}));
+  EXPECT_EQ(said[1].arguments,
+            (DecisionArguments{{"left", 4}, {"all", 15}, {"measured", 3}, {"known", 2}, {"noise", "1.2"}}));
   EXPECT_EQ(said[2].code, "build.machine_busy");
 }
 

@@ -2,6 +2,7 @@
 // between the two, as a function of times that are given.
 #include "engine/specialised_engine.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cache/timing_cache.h"

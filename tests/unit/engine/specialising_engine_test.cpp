@@ -2,6 +2,7 @@
 // test's own, so that nothing depends on real time.
 #include "engine/specialising_engine.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>

@@ -2,6 +2,7 @@
 // their time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "passes/pipelines.h"

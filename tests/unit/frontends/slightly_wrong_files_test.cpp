@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/json.h"
 #include "frontends/onnx/network_findings.h"
 #include "passes/pipelines.h"
 #include "tests/unit/frontends/onnx_files.h"
@@ -249,7 +250,8 @@ std::vector<std::string> saidOf(Tensor tensor) {
   std::vector<Decision> decisions;
   recordNetworkFindings(editor.current(), decisions);
   std::vector<std::string> said;
-  for (const Decision& decision : decisions) said.push_back(decision.code + " " + decision.arguments["count"].toJson().dump());
+  for (const Decision& decision : decisions)
+    said.push_back(decision.code + " " + decision.arguments["count"].toJson().dump());
   return said;
 }
 

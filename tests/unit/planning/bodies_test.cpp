@@ -123,9 +123,7 @@ TEST(BodyPlans, APinSaysWhatItCostsInside) {
   ASSERT_TRUE(last != nullptr && together != nullptr);
   EXPECT_EQ(together->arguments["pins"], 2);
   for (const char* key : {"kernels", "casts", "bytes"})
-    EXPECT_EQ(together->arguments[key],
-              price->arguments[key].integer() + last->arguments[key].integer())
-        << key;
+    EXPECT_EQ(together->arguments[key], price->arguments[key].integer() + last->arguments[key].integer()) << key;
   EXPECT_EQ(together->arguments["shared_casts"], 0);
   EXPECT_EQ(together->arguments["lost_fusions"], (DecisionArgument::List{"the_if/conv + relu"}));
 }
