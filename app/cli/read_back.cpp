@@ -14,7 +14,7 @@ namespace fusescope::cli {
 namespace {
 
 /// The number of nodes with one fate that are named for people; --json lists all of them.
-constexpr std::size_t kMostNodes = 6;
+constexpr std::size_t kMostNodesListed = 6;
 /// The number of the compiler's refusals of one code that are printed.
 constexpr std::size_t kMostOfOneCode = 4;
 
@@ -64,9 +64,9 @@ void printFates(const ReadBackPlan& made) {
   Table table({{"fate"}, {"nodes", true}, {"such as"}});
   for (auto& [fate, names] : nodes) {
     const std::size_t all = names.size();
-    names.resize(std::min(all, kMostNodes));
+    names.resize(std::min(all, kMostNodesListed));
     for (std::string& name : names) name = shortened(name, 32);
-    table.add({fate, std::to_string(all), joined(names) + (all > kMostNodes ? ", …" : "")});
+    table.add({fate, std::to_string(all), joined(names) + (all > kMostNodesListed ? ", …" : "")});
   }
   table.print();
 }
