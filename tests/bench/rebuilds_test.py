@@ -31,14 +31,14 @@ class Rebuilds(unittest.TestCase):
         self.assertEqual(rounds.phases(), {"different": {"kernels": [0.2], "write": [0.1]}, "equal": {"kernels": [0.03]}})
         told = words_of_phases({"seconds": {}, "phases": rounds.phases()})
         self.assertEqual(len(told), 2)
-        self.assertIn("equal               0.030 s    0.150 of the first: compiling, measuring and packing alone", told[1])
+        self.assertIn("equal               0.030 s    0.150 of the first: compiling and measuring alone", told[1])
 
     def test_a_refit_is_told_against_what_it_cannot_do_without(self):
         phases = {"refit": {"import": [0.1], "plan": [0.02], "kernels": [0.1], "write": [0.1]}}
         told = words_of_phases({"seconds": {"refit": [0.4]}, "phases": phases})
         self.assertEqual(len(told), 1)
-        self.assertIn("refit               0.200 s   reading and packing alone", told[0])
-        self.assertIn("the whole refit is 2.000 times that, without writing the engine 1.500 times", told[0])
+        self.assertIn("refit               0.100 s   reading the network alone", told[0])
+        self.assertIn("the whole refit is 4.000 times that, without writing the engine 3.000 times", told[0])
 
     def test_other_weights_are_of_the_same_network(self):
         with tempfile.TemporaryDirectory() as folder:
