@@ -160,8 +160,8 @@ TEST_F(Inputs, WhatCannotBeWrittenIsSaidAndNothingIsLeft) {
   const std::string net = network();
   const std::vector<std::pair<std::vector<std::string>, std::string>> kCases{
       {{"--set", "x"}, "NAME=EXTENTS"},
-      {{"--set", "x=1..a,8"}, "no extent"},
-      {{"--set", "x=5..2,8"}, "no extent"},
+      {{"--set", "x=1..a,8"}, "neither an extent nor a range"},
+      {{"--set", "x=5..2,8"}, "neither an extent nor a range"},
       {{"--set", "q=1,8"}, "no input of this name"},
       {{"--set", "x=1,8,3"}, "has 2 extents"},
       {{"--set", "x=1,9"}, "extent 1 is 8"},

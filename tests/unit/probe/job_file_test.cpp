@@ -114,7 +114,7 @@ TEST_F(JobFile, AnotherJobsResultIsRefused) {
   EXPECT_NE(opened.value().probe->ask(other, {}).error().text().find("another job"), std::string::npos);
   other = requests()[0];
   other.files["network.onnx"] = file("other.onnx", "A network");
-  EXPECT_NE(opened.value().probe->ask(other, {}).error().text().find("another job"), std::string::npos);
+  EXPECT_NE(opened.value().probe->ask(other, {}).error().text().find("a job with another network"), std::string::npos);
 }
 
 TEST_F(JobFile, AResultThatLiesIsRefused) {

@@ -73,7 +73,7 @@ TEST_F(ProbeJobTest, WhatIsRefusedIsSaidInTheCompilersWords) {
   EXPECT_EQ(said("refuse").help, "Give me something else.");
   EXPECT_EQ(said("fail").message, "ValueError: the third axis is too long");
   EXPECT_EQ(said("unheard_of").message, "echo does not know the request \"unheard_of\".");
-  EXPECT_NE(said("no_object").message.find("not an object"), std::string::npos);
+  EXPECT_NE(said("no_object").message.find("with an object"), std::string::npos);
   EXPECT_TRUE(job->isThere()) << "a refusal ends no job";
   EXPECT_EQ(asked(*job, "echo")["request"]["op"], "echo");
 }
