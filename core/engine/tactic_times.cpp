@@ -179,7 +179,9 @@ Result<std::vector<std::optional<KernelTime>>> TacticChooser::timesOf(const Back
   for (std::size_t k = 0; k < which.size(); ++k) {
     TRY(checkStop(m_options.stop));
     const Tactic& tactic = ways.tactics[which[k]];
-    auto kernel = this->kernels().kernel(backend, request, tactic);
+    bool isCompiled = false;
+    auto kernel = this->kernels().kernel(backend, request, tactic, &isCompiled);
+    if (isCompiled) m_compiledRegions.insert(ways.region);
     if (!kernel.ok()) continue;  // a way that does not work out is no candidate; the others are tried
     places.push_back(k);
     kernels.push_back(std::move(kernel).value());

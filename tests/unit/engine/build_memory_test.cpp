@@ -143,6 +143,7 @@ TEST(BuildMemory, OnlyWhatChangedIsMeasured) {
   Series series;
   const auto first = series.build(pinned({}), true);
   EXPECT_EQ(first->report().takenOver, 0);
+  EXPECT_EQ(first->report().compiled, kChain) << "also what was compiled to be measured";
   const auto second = series.build(pinned({2}), true);
   EXPECT_LE(second->report().measured, 2);
   EXPECT_GE(second->report().takenOver, kChain - 2);
