@@ -496,7 +496,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.no_fuse_obeyed", Build, true,
        "no kernel of {compiler} joins a node with what our rule {rule} would join to it"},
       {"build.no_fuse_ignored", Build, false,
-       "{compiler} still joins nodes with what our rule {rule} would join to them, in {count|kernel/kernels}: {kernels}"},
+       "{compiler} still joins nodes with what our rule {rule} would join to them, in {count|kernel/kernels}: "
+       "{kernels}"},
       {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
       {"build.pin_not_applied", Build, false, "{compiler} was not asked for {asked}. {why}"},
       {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},

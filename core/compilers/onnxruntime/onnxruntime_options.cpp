@@ -143,8 +143,7 @@ void addProviders(const CompilerInput& network, const Json& answer, ReadBack& to
       if (known == network.nodes.end()) continue;
       for (const NodeId id : known->second)
         told.decisions.push_back(decide("build.other_provider", {Subject::node(network.plan->graph().node(id).name)},
-                                        "onnxruntime",
-                                        {{"provider", provider.get<std::string>()}, {"asked", asked}}));
+                                        "onnxruntime", {{"provider", provider.get<std::string>()}, {"asked", asked}}));
     }
   }
 }

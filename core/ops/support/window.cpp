@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
 Result<Dims> windowAttribute(const Node& node, const std::string& key, std::size_t count, std::int64_t otherwise,
-                           std::int64_t least) {
+                             std::int64_t least) {
   Dims values = node.intsAttribute(key);
   if (values.empty()) return Dims(count, otherwise);
   if (values.size() != count)

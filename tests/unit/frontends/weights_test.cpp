@@ -80,7 +80,8 @@ TEST(Weights, WrongSparseOnesAreRefusedByName) {
     EXPECT_NE(text.find("out of range"), std::string::npos) << text;
   }
   EXPECT_NE(error(sparseInitializer("w", {5}, {0, 1, 2}, {3}, {2, 3})).find("[entries]"), std::string::npos);
-  EXPECT_NE(error(sparseInitializer("w", {5}, {0}, {1}, {1U << 20, 1U << 20})).find("would exceed the limit"), std::string::npos);
+  EXPECT_NE(error(sparseInitializer("w", {5}, {0}, {1}, {1U << 20, 1U << 20})).find("would exceed the limit"),
+            std::string::npos);
 }
 
 /// A file that is `size` bytes long and holds `content` at `offset`; all else is a hole.

@@ -30,7 +30,7 @@ TEST(Decisions, OfAnotherVersionSayWhatTheySaid) {
 
 TEST(Decisions, SayNumbersWithTheirUnitsAndPlurals) {
   DecisionArguments cost{{"type", "f32"}, {"retyped", 1}, {"lost", "none"},          {"kernels", 0},
-            {"casts", 1},    {"bytes", 0},   {"kernel_bytes", 149'508}, {"cast_bytes", -512}};
+                         {"casts", 1},    {"bytes", 0},   {"kernel_bytes", 149'508}, {"cast_bytes", -512}};
   EXPECT_EQ(
       message(decide("precision.pin_price", {}, "pin:1", cost)),
       "the pin to f32 is satisfied at a price: 1 operator calculates in another type because of it; kernels that are "
@@ -53,11 +53,11 @@ TEST(Decisions, SayNumbersWithTheirUnitsAndPlurals) {
             "rule residual is switched off for 1 node");
 }
 
-// What another version wrote is written again byte for byte, whatever JSON has: a file must not change when it is opened.
+// What another version wrote is written again byte for byte, whatever JSON has: a file must not change when it is
+// opened.
 TEST(Decisions, KeepArgumentsOfEveryKind) {
-  const std::string text =
-      R"({"text":"x","yes":true,"count":-3,"most":18446744073709551615,"ms":2.0,"unknown":null,)"
-      R"("names":["a","b"],"inside":{"z":1,"a":[{"deep":0.1}]}})";
+  const std::string text = R"({"text":"x","yes":true,"count":-3,"most":18446744073709551615,"ms":2.0,"unknown":null,)"
+                           R"("names":["a","b"],"inside":{"z":1,"a":[{"deep":0.1}]}})";
   const DecisionArguments arguments = DecisionArguments::fromJson(Json::parse(text));
   EXPECT_EQ(arguments.toJson().dump(), text);
   EXPECT_EQ(arguments, DecisionArguments::fromJson(arguments.toJson()));
