@@ -2,6 +2,7 @@
 // the network again, and the result says why.
 #include <fmt/format.h>
 
+#include "tests/probed/real_compilers_fixture.h"
 #include "tests/probed/tally_fixture.h"
 #include "tests/support/command_json.h"
 
@@ -78,19 +79,7 @@ TEST_F(CompiledAgain, IsAnErrorWithoutTheCompiler) {
   EXPECT_FALSE(std::filesystem::exists(m_refitted));
 }
 
-class CompiledAgainByReal : public ::testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    const char* python = std::getenv("FUSESCOPE_COMPILERS_PYTHON");
-    if (python == nullptr)
-      GTEST_SKIP() << "no Python with ONNX Runtime and OpenVINO: FUSESCOPE_COMPILERS_PYTHON is not set";
-    ::setenv("FUSESCOPE_PYTHON", python, 1);
-    ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
-  }
-  void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
-
-  TemporaryFolder m_folder;
-};
+class CompiledAgainByReal : public RealCompilersFixture {};
 
 TEST_P(CompiledAgainByReal, HasTheNumbersOfTheNewWeights) {
   const std::string former = networkIn(m_folder, "former.onnx", exponentialBetween(kFormer));

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "tests/probed/real_compilers_fixture.h"
 #include "tests/probed/tally_fixture.h"
 #include "tests/support/command_json.h"
 
@@ -122,19 +123,7 @@ TEST_F(EqualSegments, TheProcessThatTheyShareMayDie) {
 }
 
 /// ONNX Runtime and OpenVINO, with segments between nodes that our own engine runs.
-class EqualSegmentsOfReal : public ::testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    const char* python = std::getenv("FUSESCOPE_COMPILERS_PYTHON");
-    if (python == nullptr)
-      GTEST_SKIP() << "no Python with ONNX Runtime and OpenVINO: FUSESCOPE_COMPILERS_PYTHON is not set";
-    ::setenv("FUSESCOPE_PYTHON", python, 1);
-    ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
-  }
-  void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
-
-  TemporaryFolder m_folder;
-};
+class EqualSegmentsOfReal : public RealCompilersFixture {};
 
 TEST_P(EqualSegmentsOfReal, GiveTheNumbersOfOurOwnEngine) {
   const auto bytes = onnxlib::onnxTextToBytes(blocksWith("Exp", "grow", 12, 5));

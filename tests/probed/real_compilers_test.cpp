@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "onnxlib/onnx_text.h"
+#include "tests/probed/real_compilers_fixture.h"
 #include "tests/support/command_json.h"
 #include "tests/support/paths.h"
 #include "tests/support/process.h"
@@ -55,17 +56,8 @@ net (float[1, 1, 4, 4] x) => (float[1, 2, 4, 4] z, float[N, 4] y) <float[2, 1, 1
   [turn] z = Neg (c)
 })";
 
-class RealCompilers : public ::testing::TestWithParam<const char*> {
+class RealCompilers : public RealCompilersFixture {
  protected:
-  void SetUp() override {
-    const char* python = std::getenv("FUSESCOPE_COMPILERS_PYTHON");
-    if (python == nullptr)
-      GTEST_SKIP() << "no Python with ONNX Runtime and OpenVINO: FUSESCOPE_COMPILERS_PYTHON is not set";
-    ::setenv("FUSESCOPE_PYTHON", python, 1);
-    ::setenv("XDG_CONFIG_HOME", (m_folder / "configuration").c_str(), 1);
-  }
-  void TearDown() override { ::unsetenv("FUSESCOPE_PYTHON"); }
-
   static Json json(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--compiler", GetParam()});
     return commandJson(std::move(arguments));
@@ -89,8 +81,6 @@ class RealCompilers : public ::testing::TestWithParam<const char*> {
     }
     return counts;
   }
-
-  TemporaryFolder m_folder;
 };
 
 TEST_P(RealCompilers, GiveWhatIsExpected) {
