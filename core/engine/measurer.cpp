@@ -241,8 +241,8 @@ class Rounds {
     return isBeaten(times[i], times[best], m_candidates[i].formats == m_candidates[best].formats);
   }
 
-  /// Whether `best` has rivals, all of which were measured and are beaten. Without rivals, its time is all that is
-  /// asked for, and the budget says how exact it has to be.
+  /// Returns whether `best` has rivals, all of which were measured and are beaten. Without rivals, only its time is
+  /// wanted, and the budget says how exact it has to be.
   bool isWinner(std::size_t best, std::span<const KernelTime> times) const {
     bool hasRivals = false;
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {

@@ -16,13 +16,13 @@ namespace fusescope {
 
 struct NamedArgument;
 
-/// One value in a decision: what its sentence and its JSON say of a name, a count, a time or a list of those. An
-/// unknown value is null.
+/// A value that the sentence and the JSON of a decision contain: a truth, a number, a text, or a list of these. A value
+/// that is not known is null.
 class DecisionArgument {
  public:
   using List = std::vector<DecisionArgument>;
-  /// Nothing in Fusescope makes these; they are kept when a file of another version is read, so that it can be written
-  /// again as it was.
+  /// Fusescope makes no such value. Only a file of another version may contain one, which is written again as it was
+  /// read.
   using Object = std::vector<NamedArgument>;
 
   DecisionArgument() = default;  ///< null

@@ -20,7 +20,8 @@ bool isSourceHere(const QString& path) {
   return file.isAbsolute() && file.suffix() == QLatin1String("py") && file.isFile();
 }
 
-/// matches a line such as: File "/home/me/net.py", line 7, in forward
+/// Returns one line of a trace as HTML. A line that names a file of Python on this machine, as in
+/// `File "…/net.py", line 7, in forward`, becomes a link to that place.
 QString frameHtml(const QString& line) {
   static const QRegularExpression kFrame(QStringLiteral("^File \"([^\"]+)\"(, line \\d+.*)$"));
   const auto frame = kFrame.match(line);

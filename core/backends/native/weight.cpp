@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kPiece = 1 << 14;  // elements that a thread rounds at a time: few enough to stay in its cache
 
-/// Whether convertElements() makes f32 of this type without allocating, so that threads may call it.
+/// Returns whether convertElements() converts this type to f32 without allocating memory. Several threads may then call
+/// it at the same time.
 bool isQuicklyConverted(DataType type) {
   return type == DataType::F32 || type == DataType::F16 || type == DataType::BF16 || type == DataType::F64;
 }

@@ -116,14 +116,14 @@ class Rounds:
 
 
 def by_phase(documents):
-    """Seconds of each document, by phase; 0 where a document lacks the phase."""
+    """Returns the seconds of each document, by phase; 0 if a document lacks the phase."""
     names = dict.fromkeys(phase["name"] for document in documents for phase in document["phases"])
     return {name: [sum(phase["ms"] for phase in document["phases"] if phase["name"] == name) / 1000
                    for document in documents] for name in names}
 
 
 def seconds_in(phases, wanted):
-    """Seconds of the wanted phases together, in each round."""
+    """Returns the sum of the seconds of the wanted phases, for each round."""
     return [sum(each) for each in zip(*(phases[name] for name in wanted if name in phases))]
 
 
@@ -164,7 +164,7 @@ def words(row):
 
 
 def words_of_phases(row):
-    """What the processes spent on what cannot be left out, and how that compares."""
+    """Returns lines about the phases of the processes that cannot be left out, and their share of the first or whole."""
     lines, made = [], {name: seconds_in(phases, MADE) for name, phases in row["phases"].items() if name != "refit"}
     first = next(iter(made.values()), [])
     for name, taken in made.items():
