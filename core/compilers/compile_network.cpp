@@ -9,7 +9,6 @@
 #include "compilers/narrow_refusal.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/segmented_engine.h"
-#include "engine/described_model.h"
 #include "ir/graph.h"
 #include "planning/stated_support.h"
 #include "planning/structure.h"
@@ -82,8 +81,6 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   const BuildOptions asking{.stop = stop, .progress = progress};
   // If there are several segments, they can only be cut out when the compiler has answered.
   if (plan->segments.size() == 1) compiler.lowerAhead(plan, asking);
-  // What an engine file says of the network does not depend on answers.
-  describeAhead(unquantized(plan->model));
   if (progress) progress("ask", compiler.name());
   TRY(compiler.awaitReady(stop, progress));
   if (!compiler.whyNot(Ability::Support).empty()) return plan;

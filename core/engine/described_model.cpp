@@ -77,6 +77,11 @@ void describeAhead(std::shared_ptr<const Model> model) {
   place().ahead = std::move(ahead);
 }
 
+void awaitDescription() {
+  const std::scoped_lock lock(place().mutex);
+  if (place().ahead) place().ahead->described.wait();
+}
+
 DescribedModel describedModel(const std::shared_ptr<const Model>& model) {
   std::optional<Ahead> ahead;
   {

@@ -30,6 +30,9 @@ class EngineFileExpected {
 /// at a time; the one before it is forgotten. Thread-safe.
 void describeAhead(std::shared_ptr<const Model> model);
 
+/// Waits until what describeAhead() started is finished, which disturbs what is measured meanwhile. Thread-safe.
+void awaitDescription();
+
 /// Returns the description of `model`: the one that was made ahead, once, or a new one. Throws Json::exception if a
 /// name or an attribute is not valid text. Thread-safe.
 DescribedModel describedModel(const std::shared_ptr<const Model>& model);

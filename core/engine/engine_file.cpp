@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <future>
 #include <unordered_map>
 
 #include "base/files.h"
@@ -130,12 +131,24 @@ std::pair<Json, Json> metaAround(const EngineFile& content) {
   return {std::move(before), std::move(behind)};
 }
 
-/// One JSON object, of two and what stands between them.
-std::string metaText(const EngineFile& content, const DescribedModel& model) {
+/// The description of an engine, which is one JSON object, and the weights to which it refers.
+struct Description {
+  std::string text;
+  DescribedModel model;
+};
+
+/// The weights are hashed for the description of the model, while everything else is described.
+Description described(const EngineFile& content) {
+  auto model = std::async(std::launch::async | std::launch::deferred,
+                          [&] { return describedModel(unquantized(content.plan->model)); });
   const auto [before, behind] = metaAround(content);
-  std::string text = before.dump();
-  text.back() = ',';
-  return text + "\"model\":" + model.text + "," + behind.dump().substr(1);
+  Description made;
+  made.text = before.dump();
+  made.text.back() = ',';
+  const std::string rest = behind.dump();
+  made.model = model.get();
+  made.text += "\"model\":" + made.model.text + "," + rest.substr(1);
+  return made;
 }
 
 Result<Header> readHeader(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -197,15 +210,14 @@ Result<EngineFile> contentOf(const Json& meta, const WeightBlobReader& weights,
 }  // namespace
 
 Status writeEngineFile(const std::filesystem::path& path, const EngineFile& content) {
-  DescribedModel model;
-  std::string meta;
+  Description description;
   try {
-    model = describedModel(unquantized(content.plan->model));
-    meta = metaText(content, model);
+    description = described(content);
   } catch (const Json::exception& error) {
     return badFile(path, std::string("cannot be written: a name or attribute of the model is not valid text (") +
                              error.what() + ")");
   }
+  const auto& [meta, model] = description;
   Header header{.metaBytes = meta.size(), .weightsBytes = model.weights.bytes()};
   const std::size_t metaEnd = sizeof header + meta.size();
   header.weightsOffset = (metaEnd + kAlignment - 1) / kAlignment * kAlignment;

@@ -12,6 +12,7 @@
 #include "backends/threads.h"
 #include "base/aligned_memory.h"
 #include "base/elapsed.h"
+#include "engine/described_model.h"
 #include "engine/measured_data.h"
 
 namespace fusescope {
@@ -309,6 +310,7 @@ KernelTime timeOf(std::vector<double> samples) {
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget, const StopToken& stop,
                                                               MeasuredThreads threads) {
+  awaitDescription();
   if (!threads.waitedMs)
     threads = {[team = std::make_shared<const ThreadTeam>()] { return team->waitedMs(); }, &ThreadTeam::pause};
   if (!threads.nowMs) threads.nowMs = [start = std::chrono::steady_clock::now()] { return msSince(start); };

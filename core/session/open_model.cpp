@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "engine/described_model.h"
 #include "engine/engine.h"
 #include "frontends/importers.h"
 #include "ir/extent_expression.h"
@@ -198,8 +199,9 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
   const MappedFiles files = imported.files;
   auto prepared = prepareModel(TRY(withInputs(std::move(imported), inputs)), stop);
   if (prepared.ok() || !prepared.error().cancelled) TRY(checkCurrent(files));
-  auto model = TRY(std::move(prepared));
-  return std::make_shared<const Model>(std::move(model));
+  auto model = std::make_shared<const Model>(TRY(std::move(prepared)));
+  describeAhead(model);
+  return model;
 }
 
 }  // namespace fusescope
