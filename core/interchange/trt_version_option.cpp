@@ -1,7 +1,5 @@
 #include "interchange/trt_version_option.h"
 
-#include <algorithm>
-
 #include "target/target_table.h"
 
 namespace fusescope {
@@ -12,9 +10,9 @@ std::string versionFor(const Plan& plan) {
   const std::string_view name = plan.target.name;
   if (!name.starts_with(kTensorrt)) return "10.3";
   const std::string major(name.substr(kTensorrt.size()));
-  const auto table = std::ranges::find(targetTables(), name, &TargetTable::name);
+  const TargetTable* const table = findTargetTable(name);
   const bool numbered = major.find_first_not_of("0123456789") == std::string::npos;
-  const bool known = table != targetTables().end() && (!numbered || table->operatorsOf.starts_with(major + "."));
+  const bool known = table != nullptr && (!numbered || table->operatorsOf.starts_with(major + "."));
   return known ? table->operatorsOf : major + ".0";
 }
 

@@ -106,12 +106,11 @@ std::string arithmeticText(const Target& target, DataType type) {
 
 Result<Target> Target::fromName(std::string_view name) {
   const std::string_view base = name.substr(0, name.find(':'));
-  for (const TargetTable& table : targetTables()) {
-    if (table.name != base) continue;
-    const bool ofHost = !table.capabilities.empty() && table.defaultCapability.empty();
-    if (base == name) return fromTable(embedded(table), ofHost ? hostCapabilities() : Capabilities());
-    if (table.capabilities.empty()) break;
-    return fromTable(embedded(table), TRY(parseCapabilities(table, name.substr(base.size() + 1))));
+  if (const TargetTable* table = findTargetTable(base)) {
+    const bool ofHost = !table->capabilities.empty() && table->defaultCapability.empty();
+    if (base == name) return fromTable(embedded(*table), ofHost ? hostCapabilities() : Capabilities());
+    if (!table->capabilities.empty())
+      return fromTable(embedded(*table), TRY(parseCapabilities(*table, name.substr(base.size() + 1))));
   }
   return Diagnostic{.message = "unknown target '" + std::string(name) + "'",
                     .where = {.attribute = "--target"},
@@ -128,7 +127,8 @@ std::string Target::canonical() const {
 
 std::vector<std::string> targetNames() {
   std::vector<std::string> names;
-  for (const TargetTable& table : targetTables()) names.push_back(table.name);
+  for (const EmbeddedTable& table : embeddedTargetTables())
+    names.emplace_back(table.file.substr(0, table.file.rfind('.')));
   return names;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 namespace fusescope {
 namespace {
@@ -309,17 +311,14 @@ class TableReader {
   std::string m_operator;
 };
 
-std::vector<TargetTable> loadEmbedded() {
-  std::vector<TargetTable> tables;
-  for (const EmbeddedTable& embedded : embeddedTargetTables()) {
-    auto table = parseTargetTable(embedded.text, std::string(embedded.file));
-    if (!table.ok()) {
-      std::fprintf(stderr, "%s\n", table.error().text().c_str());
-      std::abort();
-    }
-    tables.push_back(std::move(table).value());
+TargetTable loaded(const EmbeddedTable& embedded, std::string_view name) {
+  auto table = parseTargetTable(embedded.text, std::string(embedded.file));
+  if (!table.ok() || table.value().name != name) {
+    const std::string why = table.ok() ? table.value().name + " is not the name of its file" : table.error().text();
+    std::fprintf(stderr, "%s: %s\n", std::string(embedded.file).c_str(), why.c_str());
+    std::abort();
   }
-  return tables;
+  return std::move(table).value();
 }
 
 }  // namespace
@@ -341,9 +340,14 @@ Result<TargetTable> parseTargetTable(std::string_view text, const std::string& f
   }
 }
 
-const std::vector<TargetTable>& targetTables() {
-  static const std::vector<TargetTable> kTables = loadEmbedded();
-  return kTables;
+const TargetTable* findTargetTable(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, TargetTable, std::less<>> tables;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = tables.find(name); known != tables.end()) return &known->second;
+  const auto embedded = std::ranges::find(embeddedTargetTables(), std::string(name) + ".json", &EmbeddedTable::file);
+  if (embedded == embeddedTargetTables().end()) return nullptr;
+  return &tables.emplace(name, loaded(*embedded, name)).first->second;
 }
 
 }  // namespace fusescope

@@ -110,13 +110,15 @@ Result<TargetTable> parseTargetTable(std::string_view text, const std::string& f
 
 /// A file of resources/targets at the time of the build.
 struct EmbeddedTable {
-  std::string_view file;  ///< "tensorrt-8.json"
+  std::string_view file;  ///< "tensorrt-8.json", the name of the table and ".json"
   std::string_view text;
 };
 /// Returns the tables in the order of core/CMakeLists.txt. The definition is generated.
 const std::vector<EmbeddedTable>& embeddedTargetTables();
 
-/// Returns the embedded tables, which are loaded once. An invalid file ends the program; tests read every file.
-const std::vector<TargetTable>& targetTables();
+/// Returns the embedded table of this name, or null. It is read when it is asked for the first time, because reading
+/// all tables takes longer than everything else when a program starts. An invalid file ends the program; tests read
+/// every file. Thread-safe.
+const TargetTable* findTargetTable(std::string_view name);
 
 }  // namespace fusescope

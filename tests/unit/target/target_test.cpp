@@ -22,7 +22,7 @@ TEST(Target, TheHardwareOfATypeIsWhatTheBackendRunsToo) {
   const std::set<DataType> floats{DataType::F32, DataType::F16, DataType::BF16};
   for (const char* name : {"cpu:none", "cpu:avx512_bf16+avx512_fp16+amx_bf16+amx_fp16", "cpu"})
     EXPECT_EQ(Target::fromName(name).value().hardwareTypes, floats) << name << ": they are widened where they must be";
-  TargetTable table = targetTables()[0];
+  TargetTable table = *findTargetTable("cpu");
   table.widened = {DataType::F16};
   std::ranges::find(table.types, DataType::BF16, &TargetType::type)->needs = {"avx512_bf16", "amx_bf16"};
   const auto shared = std::make_shared<const TargetTable>(table);
@@ -31,7 +31,7 @@ TEST(Target, TheHardwareOfATypeIsWhatTheBackendRunsToo) {
 }
 
 TEST(Target, SaysHowATypeIsCalculated) {
-  TargetTable table = targetTables()[0];
+  TargetTable table = *findTargetTable("cpu");
   std::ranges::find(table.types, DataType::BF16, &TargetType::type)->needs = {"avx512_bf16", "amx_bf16"};
   const auto shared = std::make_shared<const TargetTable>(table);
   const Target old = Target::fromTable(shared, {"avx2"}), recent = Target::fromTable(shared, {"avx2", "avx512_bf16"});
