@@ -16,7 +16,8 @@ std::string keyOfIf(const std::string& captures, const std::string& inputs, cons
       const %one: f32[] = [1]
       output %one
       output %one
-    }, then_branch=body ()" + captures + R"() graph "t" {
+    }, then_branch=body ()" + captures +
+                                 R"() graph "t" {
 )" + inputs + R"(
       %d: f32[2] = Sub(%p, %q) {name="sub"}
       %e: f32[2] = Neg(%d) {name="neg"}
