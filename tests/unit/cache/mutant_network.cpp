@@ -58,7 +58,7 @@ class MutantText {
   const MutantNetwork& m_network;
 };
 
-/// Adds parts to a network. Each reads values of the network's extents and gives one.
+/// Adds parts to a network. Each part reads values of the network's extents and gives one.
 class MutantParts {
  public:
   MutantParts(MutantNetwork& network, MutantChoices& random) : m_network(network), m_random(random) {}
@@ -80,7 +80,7 @@ class MutantParts {
   using Dims = std::vector<std::int64_t>;
   using Attributes = std::map<std::string, std::string>;
 
-  /// Mostly the newest value, so that what is made is read.
+  /// Returns the newest value in most cases, so that what is made is read.
   std::string value() { return m_random.pick(3) > 0 ? m_values.back() : m_random.any(m_values); }
   std::string number(int most = 8) { return fmt::format("0.{}", 125 * (1 + m_random.pick(std::min(most, 7)))); }
 
@@ -93,7 +93,8 @@ class MutantParts {
     for (std::int64_t i = 0; i < count; ++i) made.numbers.push_back(least + step * numbers.pick(steps));
     return addConstant(std::move(made));
   }
-  /// The numbers of the next constant, however many there are, take nothing of the choices of what follows.
+  /// Returns choices for the numbers of the next constant. The choices of what follows do not depend on how many
+  /// numbers there are, so that they are the same for other extents.
   MutantChoices ofConstant() const {
     return MutantChoices(m_network.seed + 7919 * static_cast<std::uint32_t>(m_network.constants.size()));
   }
@@ -152,7 +153,7 @@ class MutantParts {
              {{"alpha", number()}, {"beta", number()}, {"transB", fmt::format("{}", m_random.pick(2))}});
     return node("Reshape", {made, integers({-1, rows, columns})});
   }
-  /// What a convolution of any extents gives is averaged, and scales the value.
+  /// The result of the convolution is averaged, so that attributes may change its extents, and scales the value.
   std::string convolution() {
     const std::string read = value();
     const std::int64_t groups = m_random.pick(2) == 0 ? 1 : m_network.rows;
@@ -208,7 +209,7 @@ class MutantParts {
     const std::string zero = scalar("int8", m_random.pick(5) - 2);
     return node("DequantizeLinear", {node("QuantizeLinear", {value(), scale, zero}), scale, zero});
   }
-  /// A product with weights of codes.
+  /// Multiplies by weights that are codes.
   std::string codes() {
     const Dims columns{m_network.columns}, square{m_network.columns, m_network.columns};
     const std::string weights = node("DequantizeLinear",
@@ -217,7 +218,7 @@ class MutantParts {
                                      {{"axis", fmt::format("{}", m_random.pick(2))}});
     return node("MatMul", {value(), weights});
   }
-  /// A product of codes with codes.
+  /// Multiplies codes by codes.
   std::string quantisedProduct() {
     const std::string read = quantised();
     const Dims columns{m_network.columns}, square{m_network.columns, m_network.columns};

@@ -12,7 +12,7 @@
 
 namespace fusescope::test {
 
-/// A constant of a network.
+/// This is a constant of a network.
 struct MutantConstant {
   std::string type;  ///< "float", "int64", "int8"
   std::vector<std::int64_t> dims;
@@ -20,12 +20,12 @@ struct MutantConstant {
   bool operator==(const MutantConstant&) const = default;
 };
 
-/// A node in the terms of ONNX's text, with one place for each number and word that a mutant may change.
+/// A node is written in the terms of ONNX's text, and has one place for each number and word that a mutant may change.
 struct MutantNode {
   std::string op;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, std::string> attributes;
-  /// The branches of an If: nodes that read values of the network around them, and the values that they give.
+  /// A branch of an If has nodes that read values of the network around it, and gives some of their values.
   struct Body {
     std::vector<MutantNode> nodes;
     std::vector<std::string> outputs;
@@ -35,7 +35,7 @@ struct MutantNode {
   bool operator==(const MutantNode&) const = default;
 };
 
-/// What other compilers are told, and what they are, besides the network.
+/// This is what another compiler is told besides the network, and what the compiler and its machine are.
 struct MutantAsking {
   PlanOptions options;  ///< of the plan that is handed over, with the name of the compiler
   int threads = 2;
@@ -45,7 +45,7 @@ struct MutantAsking {
   bool operator==(const MutantAsking&) const = default;
 };
 
-/// A network whose values all have the extents [batch, rows, columns], unless a node between two of them has others.
+/// Most values of the network have the extents [batch, rows, columns]; those inside a part may have others.
 struct MutantNetwork {
   std::string type = "float";
   std::int64_t batch = 2, rows = 3, columns = 4;
@@ -61,7 +61,7 @@ struct MutantNetwork {
   std::string text() const;
 };
 
-/// Random choices, the same for the same seed.
+/// Makes random choices, which are the same for the same seed.
 class MutantChoices {
  public:
   explicit MutantChoices(std::uint32_t seed) : m_random(seed) {}
@@ -84,7 +84,7 @@ MutantNetwork mutantBase(std::uint32_t seed);
 /// Changes one thing of a network that mutantBase() made, and returns what kind of thing it was. The text of the
 /// network, or what a compiler is told, differs from before; the result may not be a valid network.
 std::string mutate(MutantNetwork& network, MutantChoices& choices);
-/// The kind of a mutant in which only names differ.
+/// This is the kind of a mutant in which only names differ.
 inline constexpr const char* kOnlyNames = "names only";
 
 }  // namespace fusescope::test

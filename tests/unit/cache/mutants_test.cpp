@@ -18,14 +18,15 @@ namespace {
 constexpr int kMutantsOfEach = 16;
 constexpr int kRunsOneOf = 24;  ///< mutants of this many are run, and all those whose kernels share code
 
-/// How many networks have mutants. FUSESCOPE_MUTANTS asks for so many mutants; sanitizers take several times as long.
+/// Returns how many networks have mutants. FUSESCOPE_MUTANTS is the number of mutants that is asked for; sanitizers
+/// take several times as long.
 int bases() {
   if (const char* asked = std::getenv("FUSESCOPE_MUTANTS"); asked != nullptr)
     return std::max(1, std::atoi(asked) / kMutantsOfEach);
   return FUSESCOPE_ADDRESS_SANITIZER + FUSESCOPE_THREAD_SANITIZER > 0 ? 8 : 32;
 }
 
-/// Everything that was found by one kind of key.
+/// Knows all keys of one kind that were made, and what they were made for.
 class FoundBy {
  public:
   /// Returns whether the key is also that of something that means another thing.

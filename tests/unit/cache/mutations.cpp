@@ -33,7 +33,7 @@ class Mutation {
   std::string oneOf(const std::vector<std::string>& words) { return m_choices.any(words); }
   std::string number(int from, int count) { return fmt::format("{}", from + m_choices.pick(count)); }
 
-  /// Another value for an attribute that is no axis; empty: it has none.
+  /// Returns another value for an attribute that is no axis; empty: the attribute cannot be changed.
   std::string otherValue(const std::string& name) {
     static const std::set<std::string> kFlags{"transB",   "transA", "exclusive", "reverse", "count_include_pad",
                                               "ceil_mode"};
@@ -76,7 +76,7 @@ class Mutation {
     return "axis";
   }
 
-  /// The constants that are scales and zero points.
+  /// Returns the constants that are scales and zero points.
   std::set<std::string> ofCodes() const {
     std::set<std::string> names;
     for (const MutantNode& each : m_network.nodes)
@@ -127,7 +127,7 @@ class Mutation {
     of.op = oneOf(*others);
     return "operator";
   }
-  /// The inputs, and what nodes before `last` give.
+  /// Returns the inputs of the network and the first results of the nodes before `last`.
   std::vector<std::string> valuesBefore(const MutantNode& last) const {
     std::vector<std::string> values{"x", "y"};
     for (const MutantNode& each : m_network.nodes) {
@@ -242,7 +242,7 @@ class Mutation {
     m_network.asking.threads = 1 + m_choices.pick(8);
     return "threads";
   }
-  /// A pin of a node that calculates: what moves numbers, or only converts them, is handed over alike in any type.
+  /// Pins a node that calculates. A node that only moves or converts numbers is handed over alike in every type.
   std::string pin() {
     static const std::set<std::string> kCalculate{"MatMul",      "Gemm",
                                                   "Conv",        "LayerNormalization",

@@ -68,7 +68,7 @@ AnswerContext contextOf(const MutantAsking& asking) {
           .isWitnessValid = {}};
 }
 
-/// Everything that the other compiler is told, and what it is.
+/// Returns a text of everything that the other compiler is told, and of what it is.
 std::string askedText(const Plan& plan, const MutantAsking& asking) {
   std::string text = meaningOf(plan.graph());
   // OpenVINO is told one narrow type, and which nodes stay in f32.

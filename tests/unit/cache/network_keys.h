@@ -15,7 +15,7 @@
 
 namespace fusescope::test {
 
-/// A store in the memory of the test.
+/// Keeps entries in the memory of the test.
 class HeldStore final : public KeptStore {
  public:
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
@@ -27,13 +27,13 @@ class HeldStore final : public KeptStore {
   std::map<std::pair<std::string, std::string>, Kept> m_kept;
 };
 
-/// What is found by a key, and what it must be found for: two things with equal keys must have equal meanings.
+/// A key and the meaning of that for which it was made. Two things with equal keys must have equal meanings.
 struct KeyOfMeaning {
   Hash128 key, meaning;
   auto operator<=>(const KeyOfMeaning&) const = default;
 };
 
-/// The keys of a region, by what they are for. Each meaning is the hash of a text about the region that the test writes
+/// These are the keys of a region. Each meaning is the hash of a text about the region that the test writes
 /// without the functions that make keys.
 struct RegionKeys {
   KeyOfMeaning region;   ///< regionKey()
@@ -44,7 +44,7 @@ struct RegionKeys {
   auto operator<=>(const RegionKeys&) const = default;
 };
 
-/// A network as it is planned, and by what it is found.
+/// A network has these keys, and this plan.
 struct NetworkKeys {
   std::shared_ptr<const Plan> plan;  ///< of our own compiler
   std::vector<RegionKeys> regions;   ///< sorted; those of bodies are among them
@@ -60,7 +60,7 @@ class KeyMaker {
   void removeFiles() { m_folder.emplace(); }
 
  private:
-  /// What is known of regions that are equal in everything.
+  /// This is what the backend makes of regions that are equal in everything.
   struct Made {
     std::string tactics, code;
     Tactic first;

@@ -33,7 +33,7 @@ struct AttributeMeaning {
   }
 };
 
-/// Nodes in their order, whose values have the numbers in which they are first named.
+/// Writes nodes, and numbers values in the order in which they are first named.
 class NodesText {
  public:
   explicit NodesText(const Graph& graph) : m_graph(graph) {}
@@ -63,7 +63,7 @@ class NodesText {
   std::map<ValueId, std::size_t> m_numbers;
 };
 
-/// Whether kernels are made for the very elements of a constant, whatever kernel it is.
+/// Returns whether the elements of a constant are part of the structure of a region.
 bool isOfStructure(const Tensor& tensor) {
   return tensor.count() == 1 || tensor.count() == 0 || (!isFloat(tensor.type()) && tensor.count() <= 64);
 }

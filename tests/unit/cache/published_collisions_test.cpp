@@ -60,10 +60,10 @@ class EngineMaker final : public ProbeJob {
   Json m_opened;
 };
 
-/// Two models of one file name, with the same names, types and extents, and with other weights.
+/// Two models have one file name and the same names, types and extents, but other weights.
 class EnginesOfOneName : public ::testing::Test {
  protected:
-  /// The engine that is found or made for the model, and the engine that is its own.
+  /// Returns the engine that is found or made for the model, and the engine that would be right.
   std::pair<std::string, std::string> engineFor(double weight) {
     const auto bytes = onnxlib::onnxTextToBytes(
         fmt::format("<ir_version: 10, opset_import: [\"\" : 20]>\nnet (float[2, 3] x) => (float[2, 2] z) "
