@@ -198,7 +198,7 @@ class Hander {
   }
 
   /// Fewer bytes of weights than this are stored inside the file, because each read of an additional file takes time.
-  static constexpr std::int64_t kMostInside = std::int64_t(64) << 20;
+  static constexpr std::int64_t kMostInside = std::int64_t(4) << 20;
 
   Result<Named> named() {
     const Model& model = *unquantized(m_plan->model);
