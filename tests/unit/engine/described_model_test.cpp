@@ -43,6 +43,18 @@ TEST(DescribedModel, WhatWasDescribedOfAnotherModelIsNotTaken) {
   EXPECT_NE(described.text.find("somebody else"), std::string::npos);
 }
 
+TEST(DescribedModel, WhoMeasuresWaitsForWhatIsDescribedAhead) {
+  const TemporaryFolder folder;
+  const auto plan = planOf(smallNetwork());
+  const std::string expected = fileOf(plan, folder / "now.fse");
+  awaitDescription();  // nothing is described
+  const EngineFileExpected isExpected;
+  describeAhead(unquantized(plan->model));
+  awaitDescription();
+  EXPECT_TRUE(fileOf(plan, folder / "ahead.fse") == expected);
+  awaitDescription();  // what was described is taken already
+}
+
 TEST(DescribedModel, NothingIsKeptOfAModelThatNoFileIsExpectedOf) {
   auto model = std::make_shared<const Model>(*unquantized(planOf(smallNetwork())->model));
   const std::weak_ptr<const Model> kept = model;
