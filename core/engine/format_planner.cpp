@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kNoNode = SIZE_MAX;
 // A relative difference, because sums of the same numbers may be added in another order.
 constexpr double kSameCost = 1e-9;
-constexpr int kMostPasses = 20;
+constexpr int kMostSweeps = 20;
 // The margins of stable choices: a way that is not preferred must gain the largest of these margins. Each further
 // margin is one step smaller.
 constexpr double kLargestMargin = 0.5, kMarginStep = 0.5;
@@ -321,7 +321,7 @@ Cost costAround(Searched& problem, std::size_t index, const std::vector<std::siz
 
 /// Changes the way of one node at a time as long as this reduces the cost.
 void improve(Searched& problem, std::vector<std::size_t>& ways) {
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int pass = 0; pass < kMostSweeps; ++pass) {
     bool changed = false;
     for (std::size_t node = 0; node < problem.nodeCount(); ++node) {
       if (problem.waysOf(node).size() == 1) continue;
