@@ -15,10 +15,6 @@ namespace {
 
 using ExplainArguments = ArgumentsOf<ExplainSettings>;
 
-std::string textOr(const Json& json, std::string_view otherwise) {
-  return json.is_string() ? json.get<std::string>() : std::string(otherwise);
-}
-
 std::string listText(const Json& names) {
   std::vector<std::string> all;
   for (const Json& entry : names) all.push_back(entry.get<std::string>());

@@ -131,10 +131,6 @@ void printInspected(const Json& json) {
   table.print();
 }
 
-std::string textOr(const Json& json, const std::string& otherwise) {
-  return json.is_string() && !json.get<std::string>().empty() ? json.get<std::string>() : otherwise;
-}
-
 /// Returns the result of a run: "B = 1.312 A", "0.412 ms", or the reason why there is none.
 std::string resultText(const Json& run) {
   if (run.contains("comparison")) {

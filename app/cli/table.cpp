@@ -113,6 +113,10 @@ std::string extentsText(const Json& extents, std::string_view absent, std::strin
   return "[" + joined(texts, separator) + "]";
 }
 
+std::string textOr(const Json& json, std::string_view otherwise) {
+  return json.is_string() && !json.get<std::string>().empty() ? json.get<std::string>() : std::string(otherwise);
+}
+
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   auto head = most / 2, tail = text.size() - (most - 1 - most / 2);

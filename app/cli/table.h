@@ -46,6 +46,8 @@ std::string rangeText(double leastMs, double mostMs, PriceSource how);  ///< "0.
 std::string rangeText(const std::string& least, const std::string& most);
 /// Returns extents that are given as JSON (numbers, symbols or null) as "[batch, 3, ?]"; `absent` replaces null.
 std::string extentsText(const Json& extents, std::string_view absent, std::string_view separator = ", ");
+/// Returns a text that is given as JSON; `otherwise` replaces null and an empty text.
+std::string textOr(const Json& json, std::string_view otherwise);
 /// Returns `text` with at most `width` characters; "…" replaces the part that is omitted in the middle.
 std::string shortened(std::string_view text, std::size_t width = 56);
 

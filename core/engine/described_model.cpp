@@ -29,36 +29,36 @@ struct Ahead {
   std::jthread thread;
 };
 
-struct Place {
+struct DescribedAhead {
   std::mutex mutex;
   int expected = 0;  ///< engine files
   std::optional<Ahead> ahead;
 };
 
-Place& place() {
-  static Place only;
+DescribedAhead& describedAhead() {
+  static DescribedAhead only;
   return only;
 }
 
 }  // namespace
 
 EngineFileExpected::EngineFileExpected() {
-  const std::scoped_lock lock(place().mutex);
-  ++place().expected;
+  const std::scoped_lock lock(describedAhead().mutex);
+  ++describedAhead().expected;
 }
 
 EngineFileExpected::~EngineFileExpected() {
   std::optional<Ahead> forgotten;
-  const std::scoped_lock lock(place().mutex);
-  if (--place().expected == 0) forgotten.swap(place().ahead);
+  const std::scoped_lock lock(describedAhead().mutex);
+  if (--describedAhead().expected == 0) forgotten.swap(describedAhead().ahead);
 }
 
 void describeAhead(std::shared_ptr<const Model> model) {
   if (model->weightBytes > kMostBytesAhead) return;
   std::optional<Ahead> before;  // ends when nothing is locked
-  const std::scoped_lock lock(place().mutex);
-  if (place().expected == 0) return;
-  before.swap(place().ahead);
+  const std::scoped_lock lock(describedAhead().mutex);
+  if (describedAhead().expected == 0) return;
+  before.swap(describedAhead().ahead);
   std::promise<DescribedModel> promise;
   Ahead ahead{.model = model, .described = promise.get_future(), .thread = {}};
   try {
@@ -74,19 +74,19 @@ void describeAhead(std::shared_ptr<const Model> model) {
   } catch (const std::system_error&) {
     return;  // there are no more threads: it is described when it is written
   }
-  place().ahead = std::move(ahead);
+  describedAhead().ahead = std::move(ahead);
 }
 
 void awaitDescription() {
-  const std::scoped_lock lock(place().mutex);
-  if (place().ahead) place().ahead->described.wait();
+  const std::scoped_lock lock(describedAhead().mutex);
+  if (describedAhead().ahead) describedAhead().ahead->described.wait();
 }
 
 DescribedModel describedModel(const std::shared_ptr<const Model>& model) {
   std::optional<Ahead> ahead;
   {
-    const std::scoped_lock lock(place().mutex);
-    if (place().ahead && place().ahead->model == model) ahead.swap(place().ahead);
+    const std::scoped_lock lock(describedAhead().mutex);
+    if (describedAhead().ahead && describedAhead().ahead->model == model) ahead.swap(describedAhead().ahead);
   }
   return ahead ? ahead->described.get() : describe(model, {});
 }

@@ -9,12 +9,12 @@ constexpr std::int64_t kBoundsAreOperands = 11;
 constexpr std::int64_t kMaxBroadcasts = 8;
 
 /// The constant that a Max or Min of two operands takes beside one that is none; the Relu of a chain takes 0.
-struct Bound {
+struct ClipBound {
   std::string of;  ///< the other operand; empty: it is no such node
   double number = 0;
 };
 
-Bound boundOf(const FileMatcher& match, std::size_t place, std::string_view op) {
+ClipBound boundOf(const FileMatcher& match, std::size_t place, std::string_view op) {
   if (op == "Max" && match.is(place, "Relu")) return {match.node(place).inputs[0], 0};
   if (!match.is(place, op) || match.node(place).inputs.size() != 2) return {};
   const auto &a = match.node(place).inputs[0], &b = match.node(place).inputs[1];
@@ -28,11 +28,11 @@ Result<std::vector<ReplacedSite>> findBounded(const SiteSearch& search) {
   const FileMatcher& match = search.match;
   std::vector<ReplacedSite> sites;
   for (std::size_t last = 0; last < match.nodes(); ++last) {
-    const Bound high = boundOf(match, last, "Min");
+    const ClipBound high = boundOf(match, last, "Min");
     const std::ptrdiff_t maker = high.of.empty() ? -1 : match.values().maker(high.of);
     if (maker < 0 || match.onlyReader(high.of) != last) continue;
     const auto first = static_cast<std::size_t>(maker);
-    const Bound low = boundOf(match, first, "Max");
+    const ClipBound low = boundOf(match, first, "Max");
     const DataType type = match.type(match.result(last)).dtype;
     if (low.of.empty() || low.number > high.number || !isFloat(type)) continue;
     const std::string& y = match.result(last);
