@@ -30,7 +30,7 @@ void printSide(const char* name, const EngineFilesSide& side) {
                            side.device.empty() ? "on a device that the files do not name" : side.device,
                            msText(side.kernelsMs), counted(side.conversions, "conversion"), msText(side.conversionsMs),
                            side.latencyMs ? ", a run " + msText(side.latencyMs) : std::string(),
-                           side.times.empty() ? "not told" : side.times);
+                           side.times.empty() ? "not stated in the files" : side.times);
 }
 
 void printTotals(const EngineFilesComparison& comparison) {
