@@ -14,6 +14,7 @@
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
+#include "session/operations/cache_operation.h"
 #include "session/random_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
@@ -119,6 +120,8 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
 }
 
 QWidget* CacheDialog::makeButtons() {
+  // The option counts bytes, this field GiB, so that its range is another one.
+  describe(static_cast<QWidget&>(*m_limit), usualOption<CacheGcSettings>("limit"));
   m_limit->setRange(0.01, 16384);
   m_limit->setDecimals(2);
   m_limit->setSuffix(QStringLiteral(" GiB"));

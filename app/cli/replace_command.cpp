@@ -1,5 +1,5 @@
-#include "session/replace.h"
 #include "app/cli/command.h"
+#include "session/replace.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "backends/native/view.h"
+#include "backends/native/operand_view.h"
 
 #include <algorithm>
 #include <span>

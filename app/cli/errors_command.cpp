@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "app/cli/bisect_errors.h"
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/print_advice.h"
@@ -13,12 +12,44 @@
 #include "base/process_memory.h"
 #include "base/text.h"
 #include "ir/graph.h"
+#include "session/bisect.h"
 #include "session/layer_error_report.h"
 #include "session/operations/errors_operation.h"
 #include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {
+
+void printStages(const BisectReport& report) {
+  for (const BisectLevel& level : report.levels)
+    std::cout << fmt::format("at level {} the error is {}\n", level.level, bisectErrorText(level.error));
+  if (report.stages.empty()) return;
+  printTitle("What was switched off");
+  Table table({{"what"}, {"of", true}, {"builds", true}, {"so that it is"}});
+  for (const BisectStage& stage : report.stages)
+    table.add({stage.what, std::to_string(stage.switches.size()), std::to_string(stage.found.builds), inWords(stage)});
+  table.print();
+}
+
+void printForPeople(const BisectReport& report, const BisectOptions& options) {
+  printStages(report);
+  for (const std::string& line : inWords(report, options.tolerance)) std::cout << line << "\n";
+  std::cout << fmt::format("{}, {:.1f} s\n", counted(report.builds, "build"), report.seconds);
+}
+
+/// Carries out `errors --bisect`: finds what makes the outputs wrong and prints it. Returns the exit status, which is 1
+/// if an output is wrong and the cause was not found.
+Result<int> bisectAndPrint(const Artifact& artifact, const Samples& samples, const BisectOptions& options, bool json) {
+  const BisectReport report = TRY(bisectErrors(artifact, samples, options));
+  clearProgressLine();
+  if (json) {
+    printJson(toJson(report, artifact, samples, options));
+  } else {
+    printForPeople(report, options);
+    printAboutInputs(samples);
+  }
+  return report.end == CulpritEnd::Found || report.end == CulpritEnd::NotWrong ? kDone : kDoesNotHold;
+}
 
 /// The number of tensors that are printed for people; those with the largest local errors come first. --all and --json
 /// list all of them.

@@ -42,6 +42,14 @@ void printCosts(const Json& costs) {
                            rangeText(least[0], most[0]), rangeText(least[1], most[1]), rangeText(least[2], most[2]));
 }
 
+/// Returns "no type was asked for; it calculates in f32". The second part is missing if it calculates no floats.
+std::string typesText(const Json& json) {
+  const std::string asked =
+      json["asked"].is_null() ? "no type was asked for" : json["asked"].get<std::string>() + " was asked for";
+  if (!json["granted"].is_null()) return asked + "; it calculates in " + json["granted"].get<std::string>();
+  return json["made"].is_null() ? asked : asked + "; the compiler does not disclose the type in which it calculates";
+}
+
 /// Prints where the node is, or what became of it.
 void printPlace(const Json& json) {
   if (!json["body_of"].is_null()) {
@@ -57,11 +65,9 @@ void printPlace(const Json& json) {
     return;
   }
   std::cout << fmt::format(
-      "  in {}, fused node {}{}\n  asked {}, granted {}\n", textOr(json["segment"], "no segment"),
-      textOr(json["fused_node"], "-"),
+      "  in {}, fused node {}{}\n  {}\n", textOr(json["segment"], "no segment"), textOr(json["fused_node"], "-"),
       json["predicted"].get<bool>() ? " (predicted: the target's compiler fuses by its own rules)" : "",
-      textOr(json["asked"], "nothing"),
-      textOr(json["granted"], json["made"].is_null() ? "-" : "what is not disclosed"));
+      typesText(json));
   printCosts(json["costs"]);
   if (json["kernel_types"].size() > 1)
     std::cout << fmt::format("  its kernel calculates in {}\n", listText(json["kernel_types"]));

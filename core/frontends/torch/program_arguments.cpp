@@ -1,4 +1,4 @@
-#include "frontends/torch/arguments.h"
+#include "frontends/torch/program_arguments.h"
 
 #include <fmt/format.h>
 

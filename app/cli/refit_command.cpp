@@ -1,5 +1,5 @@
-#include "session/refit.h"
 #include "app/cli/command.h"
+#include "session/refit.h"
 
 #include <fmt/format.h>
 

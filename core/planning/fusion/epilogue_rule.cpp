@@ -14,7 +14,7 @@ struct EpilogueForm {
   std::string_view rule;
   std::string_view kind;
   bool takesBatchNorm = false;  ///< channels are the second axis
-  bool takesViews = false;      ///< the output is written in plain layout
+  bool takesViews = false;      ///< the output is written in the plain memory format
 };
 
 constexpr std::size_t kLongestRegion = 24;

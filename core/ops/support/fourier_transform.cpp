@@ -1,4 +1,4 @@
-#include "ops/support/fourier.h"
+#include "ops/support/fourier_transform.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,5 @@
-#include "session/extract.h"
 #include "app/cli/command.h"
+#include "session/extract.h"
 
 #include <fmt/format.h>
 

@@ -12,12 +12,12 @@ namespace fusescope {
 
 /// The share of one kernel in the time of all kernels of the network in its run.
 struct TimeShare {
-  double part = 0;  ///< 0 … 1
-  int slower = 0;   ///< number of kernels that take longer
-  int of = 0;       ///< number of kernels with a time
+  double part = 0;  ///< from 0 to 1
+  int slowerKernels = 0;
+  int timedKernels = 0;
 };
-/// Facts about the selection that take long to compute.
-struct WorkedOut {
+/// Facts about the selection that take long to compute, so that the inspector shows them later than the others.
+struct SelectionAnswers {
   std::vector<WhatIf> help{};  ///< for a single node
   std::vector<LostWeight> lostWeights{};
   bool wrong = false;                ///< it is wrong by itself
