@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -11,6 +13,7 @@
 #include "compilers/probed/next_build.h"
 #include "engine/described_model.h"
 #include "engine/measuring_effort.h"
+#include "session/equal_regions.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
 
@@ -23,6 +26,7 @@ using BuildArguments = ArgumentsOf<BuildSettings>;
 struct Built {
   std::string directives;  ///< the file that --then gave; empty: the first build
   std::string output;
+  bool isOurs = true;  ///< our own compiler built it
   BuildReport report;
   std::vector<BuildPhase> phases;
   std::int64_t bytes = 0;
@@ -39,6 +43,20 @@ std::string howKnown(const TacticChoice& choice, const std::optional<double>& ms
   return choice.predictedMs ? "predicted" : "no";
 }
 
+bool isFound(const BuildReport& report) {
+  return std::ranges::any_of(report.decisions, [](const Decision& each) { return each.code == "cache.found"; });
+}
+
+/// Prints what was found in the store, why the store was not used, and which segments were compiled once. The segments
+/// of a network say the same of the store, which is printed once.
+void printAboutStore(const BuildReport& report) {
+  constexpr std::array kPrinted{"cache.found", "cache.entry_damaged", "cache.store", "partition.equal_segments"};
+  std::set<std::string> printed;
+  for (const Decision& decision : report.decisions)
+    if (std::ranges::find(kPrinted, decision.code) != kPrinted.end() && printed.insert(message(decision)).second)
+      std::cout << message(decision) << "\n";
+}
+
 void printForPeople(const Built& built) {
   const BuildReport& report = built.report;
   printTitle("Phases");
@@ -49,10 +67,7 @@ void printForPeople(const Built& built) {
   phases.print();
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
-  for (const Decision& decision : report.decisions)
-    if (decision.code == "cache.found" || decision.code == "cache.entry_damaged" ||
-        decision.code == "partition.equal_segments")
-      std::cout << message(decision) << "\n";
+  printAboutStore(report);
   printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
@@ -68,10 +83,24 @@ void printForPeople(const Built& built) {
   tactics.print();
   std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of working memory\n", built.output,
                            report.regions, report.distinct, bytesText(built.bytes), bytesText(report.arenaBytes));
+  const std::string equal = built.isOurs ? equalRegionsInWords(report.regions, report.distinct) : std::string();
+  if (!equal.empty()) std::cout << equal << "\n";
+}
+
+/// Another compiler takes nothing over from one build to the next: its answer is either kept, or it compiles all.
+void printOfOther(const std::vector<Built>& builds) {
+  Table table({{"directives"}, {"kernels", true}, {"answer"}, {"time", true}, {"engine"}});
+  for (const Built& built : builds)
+    table.add({built.directives.empty() ? "as given" : built.directives, std::to_string(built.report.regions),
+               isFound(built.report) ? "found" : "compiled", fmt::format("{:.3f} s", totalMs(built.phases) / 1000),
+               built.output});
+  table.print();
+  for (const Built& built : builds) printAboutStore(built.report);
 }
 
 void printForPeople(const std::vector<Built>& builds) {
   printTitle("Builds");
+  if (!builds.front().isOurs) return printOfOther(builds);
   Table table({{"directives"},
                {"regions", true},
                {"compiled", true},
@@ -147,7 +176,7 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
     const std::jthread ending = endIdleProcesses();
     TRY(engine->save(output));
   }
-  Built built{.output = output, .report = engine->report(), .phases = clock.phases()};
+  Built built{.output = output, .isOurs = artifact.isOurs(), .report = engine->report(), .phases = clock.phases()};
   clearProgressLine();
   std::error_code unknown;
   built.bytes = static_cast<std::int64_t>(std::filesystem::file_size(output, unknown));

@@ -5,57 +5,46 @@
 #include <iostream>
 #include <memory>
 
-#include "app/cli/command.h"
+#include "app/cli/cache.h"
 #include "app/cli/table.h"
 #include "base/age.h"
 #include "base/text.h"
 #include "cache/disk_store.h"
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
-#include "compilers/probed/kept_decisions.h"
-#include "compilers/probed/probed_compiler.h"
-#include "compilers/probed/why_kept.h"
+#include "cache/timing_cache.h"
 #include "session/operations/cache_operation.h"
-#include "session/random_inputs.h"
 
 namespace fusescope::cli {
 namespace {
 
-constexpr std::size_t kLongestValue = 60;
 constexpr double kMebibyte = 1 << 20;
 
-using CacheArguments = ArgumentsOf<NoSettings>;
+/// The measured times of kernels. They are beside the store.
+struct KeptTimesFile {
+  std::filesystem::path path;  ///< empty: there is no folder for it
+  std::int64_t times = 0, bytes = 0;
+};
 
-/// Opens the store, whatever --cache says. Errors: there is no folder for it, or it cannot be used.
-Result<std::shared_ptr<DiskStore>> openStore() {
-  auto store = DiskStore::open(TRY(storeFolder()));
-  if (store->isUsable()) return store;
-  return Diagnostic{.message = store->problem(), .where = {.file = store->folder().string()}};
+/// Errors: the file cannot be read.
+Result<KeptTimesFile> timesFile() {
+  KeptTimesFile file{.path = timingCachePath()};
+  std::error_code unknown;
+  if (!std::filesystem::exists(file.path, unknown)) return file;
+  file.times = static_cast<std::int64_t>(TRY(TimingCache::open(file.path))->size());
+  for (const char* suffix : {"", "-wal"}) {
+    const auto bytes = std::filesystem::file_size(file.path.string() + suffix, unknown);
+    if (!unknown) file.bytes += static_cast<std::int64_t>(bytes);
+  }
+  return file;
 }
 
-Json document(const char* what) {
-  return {{"format", std::string("fusescope.cache_") + what}, {"version", 1}};
-}
-
-Json entryJson(const StoreEntry& entry) {
-  return {{"kind", entry.facts.kind},
-          {"about", entry.facts.about},
-          {"bytes", entry.size.bytes},
-          {"stored_bytes", entry.size.stored},
-          {"age_s", std::max<std::int64_t>(0, secondsNow() - entry.madeAt)},
-          {"made_by", entry.facts.madeBy},
-          {"made_ms", entry.facts.madeMs},
-          {"hits", entry.hits},
-          {"saved_ms", entry.savedMs},
-          {"blob", entry.blob}};
+std::string timesText(std::int64_t count) {
+  return fmt::format("{} of kernels", counted(count, "measured time"));
 }
 
 std::string entriesText(std::int64_t count) {
   return count == 1 ? "1 entry" : fmt::format("{} entries", count);
-}
-
-std::string secondsText(double ms) {
-  return fmt::format("{:.1f} s", ms / 1000);
 }
 
 void sayProblem(const DiskStore& store) {
@@ -123,8 +112,9 @@ void printKinds(const std::vector<KindStatistics>& kinds) {
 Result<int> listKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const std::vector<StoreEntry> entries = store->entries();
+  const KeptTimesFile times = TRY(timesFile());
   if (arguments.json) {
-    Json json = document("list");
+    Json json = cacheDocument("list");
     json["folder"] = store->folder().string();
     json["stored_bytes"] = store->storedBytes();
     json["limit_bytes"] = store->limit();
@@ -133,6 +123,7 @@ Result<int> listKept(const CacheArguments& arguments) {
     json["kinds"] = Json::array();
     for (const KindStatistics& of : store->statistics()) json["kinds"].push_back(kindJson(of));
     json["shared"] = sharedJson();
+    json["times"] = {{"file", times.path.string()}, {"count", times.times}, {"bytes", times.bytes}};
     printJson(json);
     return kDone;
   }
@@ -150,75 +141,9 @@ Result<int> listKept(const CacheArguments& arguments) {
   std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
                            entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
                            secondsText(saved));
+  std::cout << fmt::format("{}: {}, {}\n", times.path.string(), timesText(times.times), bytesText(times.bytes));
   printShared(sharedJson());
   return kDone;
-}
-
-std::string valueText(const Json& value) {
-  return value.is_null() ? "-" : shortened(value.is_string() ? value.get<std::string>() : value.dump(), kLongestValue);
-}
-
-Json whyJson(const WhyKept& why) {
-  Json json{{"what", why.what}, {"op", why.op}, {"key", why.key}};
-  json["found"] = why.found ? entryJson(*why.found) : Json();
-  json["nearest"] = why.nearest ? entryJson(*why.nearest) : Json();
-  json["differs"] = Json::array();
-  for (const KeyDifference& each : why.differs)
-    json["differs"].push_back({{"field", each.field}, {"here", each.here}, {"nearest", each.nearest}});
-  return json;
-}
-
-void printWhy(const WhyKept& why) {
-  const std::string what = why.what == why.op ? why.what : fmt::format("{} of {}", why.op, why.what);
-  if (why.found) {
-    std::cout << fmt::format("{}: found on disk; made {} ago by Fusescope {}, which took {}; found {} before\n", what,
-                             ageInWords(why.found->madeAt, secondsNow()), why.found->facts.madeBy,
-                             secondsText(why.found->facts.madeMs), counted(why.found->hits, "time"));
-    return;
-  }
-  if (!why.nearest) {
-    std::cout << fmt::format("{}: not found, and nothing similar is kept\n", what);
-    return;
-  }
-  std::cout << fmt::format("{}: not found; the nearest entry is of {}, {} ago, and differs in:\n", what,
-                           why.nearest->facts.about, ageInWords(why.nearest->madeAt, secondsNow()));
-  Table table({{"field"}, {"here"}, {"nearest"}});
-  for (const KeyDifference& each : why.differs) table.add({each.field, valueText(each.here), valueText(each.nearest)});
-  table.print();
-}
-
-/// Carries out `cache why`. The exit status is that of `plan`: 0 if everything was found, and 1 otherwise.
-Result<int> sayWhy(const CacheArguments& arguments) {
-  const auto store = TRY(openStore());
-  auto artifact = TRY(open(arguments.path, arguments.plan));
-  const auto* compiler = dynamic_cast<const ProbedCompiler*>(&artifact.compiler());
-  if (compiler == nullptr)
-    return Diagnostic{
-        .message = fmt::format(
-            "of {}, only the times of kernels are kept, because it makes all code of a network in milliseconds",
-            artifact.compiler().name()),
-        .where = {.attribute = "--compiler"},
-        .help = "Name another compiler: fusescope compilers lists them."};
-  BuildOptions options = buildOptions(artifact, 0, {}, progressLine());
-  options.onlyMade = true;
-  if (!artifact.plan->model->weightless) options.verifyOn = randomInputs(*artifact.plan, {});
-  const auto all = whyKept(*compiler, artifact.plan, *store, options);
-  clearProgressLine();
-  const WhyAllKept why = TRY(all);
-  const bool isFound = why.whyNot.empty() &&
-                       std::ranges::all_of(why.questions, [](const WhyKept& each) { return each.found.has_value(); });
-  if (arguments.json) {
-    Json json = document("why");
-    json["why_not"] = why.whyNot.empty() ? Json() : Json(why.whyNot);
-    json["questions"] = Json::array();
-    for (const WhyKept& each : why.questions) json["questions"].push_back(whyJson(each));
-    printJson(json);
-  } else if (!why.whyNot.empty()) {
-    std::cout << why.whyNot << "\n";
-  } else {
-    for (const WhyKept& each : why.questions) printWhy(each);
-  }
-  return isFound ? kDone : kDoesNotHold;
 }
 
 /// Returns the exit status 1 if an entry was damaged.
@@ -226,7 +151,7 @@ Result<int> verifyKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const StoreCheck check = store->verify();
   if (arguments.json) {
-    Json json = document("verify");
+    Json json = cacheDocument("verify");
     json["entries"] = check.entries;
     json["orphans"] = check.orphans;
     json["damaged"] = Json::array();
@@ -243,9 +168,9 @@ Result<int> verifyKept(const CacheArguments& arguments) {
   return check.damaged.empty() ? kDone : kDoesNotHold;
 }
 
-int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json, const char* what) {
+int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json) {
   if (json) {
-    Json document = cli::document(what);
+    Json document = cacheDocument("gc");
     document["removed"] = gone;
     document["stored_bytes"] = left;
     printJson(document);
@@ -264,7 +189,7 @@ Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
                       .help = "Set FUSESCOPE_SHARED_STORE to the whole path of a folder."};
   const PlaceCollected collected = TRY(shared->collect(*arguments.limit));
   if (arguments.json) {
-    Json json = document("gc");
+    Json json = cacheDocument("gc");
     json["removed"] = collected.removed;
     json["stored_bytes"] = collected.left.bytes;
     json["place"] = shared->named();
@@ -283,13 +208,30 @@ Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
   const auto store = TRY(openStore());
   if (arguments.limit) TRY(store->setLimit(*arguments.limit));
   const std::int64_t gone = store->collect();
-  return sayGone(*store, gone, store->storedBytes(), arguments.json, "gc");
+  return sayGone(*store, gone, store->storedBytes(), arguments.json);
 }
 
-Result<int> clearKept(const CacheArguments& arguments) {
+Result<int> clearKept(const ArgumentsOf<CacheClearSettings>& arguments) {
   const auto store = TRY(openStore());
   const std::int64_t gone = TRY(store->clear());
-  return sayGone(*store, gone, store->storedBytes(), arguments.json, "clear");
+  const KeptTimesFile times = TRY(timesFile());
+  const bool isTimed = arguments.withTimes && times.times > 0;
+  const std::size_t timesGone = isTimed ? TRY(TRY(TimingCache::open(times.path))->clear()) : 0;
+  if (arguments.json) {
+    Json json = cacheDocument("clear");
+    json["removed"] = gone;
+    json["stored_bytes"] = store->storedBytes();
+    json["times_removed"] = timesGone;
+    printJson(json);
+    return kDone;
+  }
+  sayProblem(*store);
+  std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(store->storedBytes()));
+  if (arguments.withTimes)
+    std::cout << timesText(times.times) << " removed\n";
+  else if (times.times > 0)
+    std::cout << timesText(times.times) << " left; --times removes them too\n";
+  return kDone;
 }
 
 Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
@@ -297,7 +239,7 @@ Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
   const SigningKey key = TRY(signingKeyOfVariables());
   const KeptFileWritten written = TRY(writeKeptFile(*store, arguments.output, key));
   if (arguments.json) {
-    Json json = document("export");
+    Json json = cacheDocument("export");
     json["file"] = arguments.output;
     json["entries"] = written.entries;
     json["bytes"] = written.bytes;
@@ -315,7 +257,7 @@ Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
   const auto store = TRY(openStore());
   const KeptFileRead read = TRY(readKeptFile(*store, arguments.file, TRY(signingKeyOfVariables())));
   if (arguments.json) {
-    Json json = document("import");
+    Json json = cacheDocument("import");
     json["kept"] = read.kept;
     json["known"] = read.known;
     json["not_kept"] = read.notKept;
@@ -334,17 +276,44 @@ Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
 
 }  // namespace
 
+Result<std::shared_ptr<DiskStore>> openStore() {
+  auto store = DiskStore::open(TRY(storeFolder()));
+  if (store->isUsable()) return store;
+  return Diagnostic{.message = store->problem(), .where = {.file = store->folder().string()}};
+}
+
+Json cacheDocument(const char* what) {
+  return {{"format", std::string("fusescope.cache_") + what}, {"version", 1}};
+}
+
+Json entryJson(const StoreEntry& entry) {
+  return {{"kind", entry.facts.kind},
+          {"about", entry.facts.about},
+          {"bytes", entry.size.bytes},
+          {"stored_bytes", entry.size.stored},
+          {"age_s", std::max<std::int64_t>(0, secondsNow() - entry.madeAt)},
+          {"made_by", entry.facts.madeBy},
+          {"made_ms", entry.facts.madeMs},
+          {"hits", entry.hits},
+          {"saved_ms", entry.savedMs},
+          {"blob", entry.blob}};
+}
+
+std::string secondsText(double ms) {
+  return fmt::format("{:.1f} s", ms / 1000);
+}
+
 Command cacheCommand(CLI::App& app) {
   const Operation& operation = cacheOperation();
   Command own = onlyParts(app, operation);
   CLI::App& verb = *own.app;
   return withParts(std::move(own), {commandOf<NoSettings>(verb, partOf(operation, "cache list"), listKept),
-                                    commandOf<NoSettings>(verb, partOf(operation, "cache why"), sayWhy),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache why"), sayWhyKept),
                                     commandOf<NoSettings>(verb, partOf(operation, "cache verify"), verifyKept),
                                     commandOf<CacheGcSettings>(verb, partOf(operation, "cache gc"), collectKept),
                                     commandOf<CacheExportSettings>(verb, partOf(operation, "cache export"), exportKept),
                                     commandOf<CacheImportSettings>(verb, partOf(operation, "cache import"), importKept),
-                                    commandOf<NoSettings>(verb, partOf(operation, "cache clear"), clearKept)});
+                                    commandOf<CacheClearSettings>(verb, partOf(operation, "cache clear"), clearKept)});
 }
 
 }  // namespace fusescope::cli

@@ -122,8 +122,11 @@ void TacticChooser::note(const KernelRequest& request, const TacticWays& ways, s
     const std::optional<double> alone = i == way ? onlyTime : std::nullopt;
     times.push_back({ways.tactics[i].name, ways.times[i] ? std::optional(ways.times[i]->ms) : alone});
   }
-  m_report->tactics.push_back({nameOf(*request.fused), identityOf(*request.fused), chosen.name, chosen,
-                               ways.isMeasured && !ways.measuredHere, std::move(times), ways.left});
+  // The time of a kernel that was not compared with others is measured alone, once for equal regions.
+  const bool isKnownBefore =
+      onlyTime ? !m_measuredRegions.contains(ways.region) : (ways.isMeasured || ways.times[way]) && !ways.measuredHere;
+  m_report->tactics.push_back({nameOf(*request.fused), identityOf(*request.fused), chosen.name, chosen, isKnownBefore,
+                               std::move(times), ways.left});
 }
 
 void TacticChooser::chooseAtLength(double times) {

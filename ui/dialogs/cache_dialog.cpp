@@ -12,6 +12,7 @@
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/network_digests.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
 #include "session/operations/cache_operation.h"
@@ -71,15 +72,20 @@ std::string whyText(const WhyAllKept& why) {
   if (!why.whyNot.empty()) return why.whyNot;
   std::string text;
   for (const WhyKept& each : why.questions) {
-    text += (text.empty() ? "" : "\n") + (each.what == each.op ? each.what : each.op + " of " + each.what) + ": ";
+    text += (text.empty() ? "" : "\n") + (each.what == each.op ? each.what : each.op + " of " + each.what) +
+            (each.by.empty() ? ": " : ", as " + each.by + " asks: ");
     if (each.found) {
-      text += "found, " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
+      text += "found " + placeInWords(each.where) + ", " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
     } else if (!each.nearest) {
       text += "not found, and nothing like it is kept.";
     } else {
       std::vector<std::string> fields;
-      for (const KeyDifference& differs : each.differs) fields.push_back(differs.field);
-      text += "not found; the nearest differs in " + joined(fields) + ".";
+      for (const KeyDifference& differs : differencesBesideParts(each)) fields.push_back(differs.field);
+      text += "not found; compared with the nearest one, ";
+      if (!each.parts.empty()) text += differenceInWords(each.parts) + " in the network";
+      if (!each.parts.empty() && !fields.empty()) text += "; ";
+      if (!fields.empty()) text += "these fields of the key differ: " + joined(fields);
+      text += ".";
     }
   }
   return text;
@@ -265,7 +271,8 @@ void CacheDialog::sayWhy() {
     BuildOptions options{.onlyMade = true};
     if (!plan->model->weightless) options.verifyOn = randomInputs(*plan, {});
     const auto& compiler = dynamic_cast<const ProbedCompiler&>(*findCompiler(plan->options.compiler));
-    return whyText(TRY(whyKept(compiler, plan, store, options)));
+    const auto shared = sharedStoreOfVariables(CacheMode::Read);
+    return whyText(TRY(whyKept(compiler, plan, {store, shared.get()}, options)));
   });
 }
 
