@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "app/cli/command.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/text.h"
 
@@ -37,6 +38,7 @@ Result<int> bisectAndPrint(const Artifact& artifact, const Samples& samples, con
     printJson(toJson(report, artifact, samples, options));
   } else {
     printForPeople(report, options);
+    printTypesNotGiven(artifact.cover());
     printAboutInputs(samples);
   }
   return report.end == CulpritEnd::Found || report.end == CulpritEnd::NotWrong ? kDone : kDoesNotHold;

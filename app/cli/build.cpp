@@ -11,6 +11,7 @@
 #include "compilers/probed/next_build.h"
 #include "engine/described_model.h"
 #include "engine/measuring_effort.h"
+#include "session/decisions_about.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
 
@@ -51,7 +52,7 @@ void printForPeople(const Built& built) {
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
   for (const Decision& decision : report.decisions)
     if (decision.code == "cache.found" || decision.code == "cache.entry_damaged" ||
-        decision.code == "partition.equal_segments")
+        decision.code == "partition.equal_segments" || isTypeNotGiven(decision))
       std::cout << message(decision) << "\n";
   printMeasuring(report);
   printTitle("Tactics");
@@ -87,6 +88,9 @@ void printForPeople(const std::vector<Built>& builds) {
   table.print();
   std::cout
       << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
+  for (const Built& built : builds)
+    for (const Decision& decision : built.report.decisions)
+      if (isTypeNotGiven(decision)) std::cout << built.output << ": " << message(decision) << "\n";
 }
 
 void printDocument(const std::vector<Built>& builds, bool isSeries) {
@@ -148,6 +152,7 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
     TRY(engine->save(output));
   }
   Built built{.output = output, .report = engine->report(), .phases = clock.phases()};
+  for (Decision& decision : typesNotGiven(*engine->made())) built.report.decisions.push_back(std::move(decision));
   clearProgressLine();
   std::error_code unknown;
   built.bytes = static_cast<std::int64_t>(std::filesystem::file_size(output, unknown));
