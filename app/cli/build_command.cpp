@@ -13,6 +13,7 @@
 #include "compilers/probed/next_build.h"
 #include "engine/described_model.h"
 #include "engine/measuring_effort.h"
+#include "session/decisions_about.h"
 #include "session/equal_regions.h"
 #include "session/open_artifact.h"
 #include "session/operations/build_operation.h"
@@ -116,6 +117,9 @@ void printForPeople(const std::vector<Built>& builds) {
   table.print();
   std::cout
       << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
+  for (const Built& built : builds)
+    for (const Decision& decision : built.report.decisions)
+      if (isTypeNotGiven(decision)) std::cout << built.output << ": " << message(decision) << "\n";
 }
 
 void printDocument(const std::vector<Built>& builds, bool isSeries) {
@@ -177,6 +181,7 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
     TRY(engine->save(output));
   }
   Built built{.output = output, .isOurs = artifact.isOurs(), .report = engine->report(), .phases = clock.phases()};
+  for (Decision& decision : typesNotGiven(*engine->made())) built.report.decisions.push_back(std::move(decision));
   clearProgressLine();
   std::error_code unknown;
   built.bytes = static_cast<std::int64_t>(std::filesystem::file_size(output, unknown));

@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/compare_runs.h"
+#include "app/cli/read_back.h"
 #include "app/cli/side_arguments.h"
 #include "app/cli/table.h"
 #include "base/text.h"
@@ -162,6 +163,8 @@ Result<int> compare(const CompareArguments& arguments, const Artifact& a, const 
     printJson(json);
   } else {
     printForPeople(report);
+    printTypesNotGiven(*engineA->made(), "A: ");
+    printTypesNotGiven(*engineB->made(), "B: ");
     printAboutInputs(samples);
   }
   return kDone;

@@ -222,7 +222,7 @@ Result<int> errors(const ErrorsArguments& arguments, const Artifact& artifact) {
     printForPeople(report, advice, samples, against, options, arguments.all);
     const InsideTold inside = insideTold(artifact.compiler(), report);
     if (!inside.words.empty()) std::cout << inside.words << "\n";
-    if (const ReadBackPlan* made = report.made == nullptr ? nullptr : asReadBack(*report.made)) printGrantedHint(*made);
+    printTypesNotGiven(report.made == nullptr ? *artifact.plan : *report.made);
   }
   return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
 }

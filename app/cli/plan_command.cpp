@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "compilers/compiler.h"
 #include "diff/truncation_diff.h"
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
@@ -246,6 +247,17 @@ void printSummary(const Plan& plan) {
                            bodies.inside.flops ? flopsText(bodies.inside.flops) : "work unknown");
 }
 
+/// Names the compiler that the plan predicts, if it is one that can be asked itself.
+void printPredictedCompiler(const Plan& plan) {
+  if (plan.options.compiler != kOwnCompiler) return;
+  for (const Compiler* compiler : allCompilers())
+    if (compiler->target() == plan.target.name) {
+      std::cout << fmt::format("this is a prediction of what {} makes; where it is installed, --compiler {} asks it\n",
+                               compiler->name(), compiler->name());
+      return;
+    }
+}
+
 /// Prints where the plan's times were measured, if that was not on this machine.
 void printPriceOrigins(const Artifact& artifact) {
   const Plan& plan = *artifact.plan;
@@ -329,6 +341,7 @@ Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
     printDecisions(plan);
     printSummary(plan);
     printPriceOrigins(artifact);
+    printPredictedCompiler(plan);
   }
   return reportObeyRefusals(plan) ? kDoesNotHold : kDone;
 }

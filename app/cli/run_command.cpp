@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/print_advice.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "planning/without_lowered_types.h"
 #include "session/operations/run_operation.h"
@@ -153,6 +154,7 @@ Result<int> run(const RunCommandArguments& arguments, const Artifact& artifact) 
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
+    printTypesNotGiven(*engine->made());
     printAboutInputs(samples);
   }
   if (std::ranges::all_of(reports, &RunReport::ok)) return kDone;

@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/print_times.h"
+#include "app/cli/read_back.h"
 #include "app/cli/specialised_times.h"
 #include "app/cli/table.h"
 #include "base/process_memory.h"
@@ -109,6 +110,7 @@ Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
     SpecialiseRequest request = arguments.specialiseRequest();
     request.time = std::move(timing);
     TRY(timeSpecialised(artifact, options, samples, request, arguments.json));
+    if (!arguments.json) printTypesNotGiven(*artifact.plan);
     return kDone;
   }
   options.shapes = extentsOf(samples.first());
@@ -122,6 +124,7 @@ Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
     printJson(json);
   } else {
     printForPeople(report);
+    printTypesNotGiven(*engine->made());
     printAboutInputs(samples);
     if (samples.list.size() > 1)
       std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),

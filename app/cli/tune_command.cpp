@@ -7,10 +7,12 @@
 #include <iostream>
 
 #include "app/cli/interrupt.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "session/decisions_about.h"
 #include "session/operations/tune_operation.h"
 #include "session/sample_source.h"
 #include "session/tune_answer.h"
@@ -153,7 +155,8 @@ std::string whatCostsAre(const TuneReport& report) {
   return costs + ": only the compiler knows what a pin costs";
 }
 
-void printForPeople(const TuneArguments& arguments, const TuneReport& report, const Samples& samples) {
+void printForPeople(const TuneArguments& arguments, const TuneReport& report, const Samples& samples,
+                    const Plan& plan) {
   const TuneResult& result = report.result;
   printFront(result.front);
   if (arguments.goal.baselines) printBaselines(result.baselines);
@@ -170,13 +173,15 @@ void printForPeople(const TuneArguments& arguments, const TuneReport& report, co
                              errorText(result.chosen.measured), report.backend, errorText(*there));
   printExported(arguments.goal, report);
   printBeaten(result);
-  printLeftOut(report);
+  const bool areTypesGiven = typesNotGiven(plan).empty();
+  if (areTypesGiven || report.pinnable > 0) printLeftOut(report);
   std::cout << fmt::format("{} on {}, errors by {}, {:.1f} s{}\n", counted(result.evaluations, "evaluation"),
                            counted(std::ssize(samples.list), "sample"),
                            report.options.compiler == kOwnCompiler ? report.backend : report.options.compiler,
                            report.seconds,
                            result.end == TuneEnd::Finished ? "" : fmt::format(", ended by: {}", name(result.end)));
   if (result.chosen.cost.unknown > 0) std::cout << whatCostsAre(report) << '\n';
+  printTypesNotGiven(plan);
   printAboutInputs(samples);
   if (const auto memory = processMemory())
     std::cout << fmt::format("{} of memory at the most\n", bytesText(memory->peakResident));
@@ -234,7 +239,7 @@ Result<int> tuneOpened(const TuneArguments& arguments, const Artifact& artifact,
   if (arguments.json) {
     printJson(toJson(report, samples, options));
   } else {
-    printForPeople(arguments, report, samples);
+    printForPeople(arguments, report, samples, *artifact.plan);
   }
   TRY(std::move(written));
   TRY(report.stateWritten);

@@ -328,6 +328,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "multiplies the {type} integers that it reads, as the network is quantised"},
       {"precision.fallback", Precision, true, "runs in fallback and keeps {type}"},
       {"precision.type_kept", Precision, true, "keeps {type}: {target} computes it in no other type"},
+      {"precision.type_not_offered", Precision, false,
+       "{type} was asked for, but {target} does not calculate in {type}: no node was lowered to it"},
       {"precision.operator_lacks", Precision, true, "keeps {type}: {why}"},
       {"precision.pin_granted", Precision, true, "computes in {type}, as pinned"},
       {"precision.pin_by_edit", Precision, true,
@@ -433,6 +435,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.hint_granted", Build, true,
        "{compiler} was asked to calculate floats in {asked}, but it chose {granted}"},
+      {"build.input_left_out", Build, true,
+       "{compiler} does not receive this input: nothing reads it, and {compiler} does not have its type {type}"},
       {"build.program_tied", Build, true,
        "{compiler} compiled the exported program of the network: {tied} of {nodes|node/nodes} are matched with nodes "
        "of the program, and {equal} of {weights|weight/weights} are equal in both"},
@@ -502,6 +506,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} still joins nodes with what our rule {rule} would join to them, in {count|kernel/kernels}: "
        "{kernels}"},
       {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
+      {"build.pin_moved", Build, false, "{asked} was asked for it, but another kernel has it. {why}{cut}"},
       {"build.pin_not_applied", Build, false, "{compiler} was not asked for {asked}. {why}"},
       {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},
       {"build.pin_type_not_enabled", Build, false, "{asked} was not allowed in this build. {why}"},

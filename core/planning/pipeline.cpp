@@ -181,6 +181,16 @@ std::vector<Decision> priceAnswers(const Plan& plan) {
   return decisions;
 }
 
+/// Returns a decision for each float type that --precision asks for and in which the target does not calculate.
+std::vector<Decision> typesNotOffered(const Plan& plan) {
+  std::vector<Decision> decisions;
+  for (const DataType type : floatPrecisions(plan.options))
+    if (!plan.target.computeTypes.contains(type))
+      decisions.push_back(decide("precision.type_not_offered", {}, plan.target.name,
+                                 {{"type", toText(type)}, {"target", plan.target.name}}));
+  return decisions;
+}
+
 /// Adds every decision, and the answer to every directive.
 Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop) {
   Plan& plan = layout.plan;
@@ -199,6 +209,7 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   plan.pinsTogether = ofTypes.pinsTogether;
   if (plan.pinsTogether) plan.pinsTogether->decision += static_cast<std::uint32_t>(plan.decisions.size());
   explain(plan, std::move(ofTypes));
+  append(plan.decisions, typesNotOffered(plan));
   append(plan.decisions, priceAnswers(plan));
   append(plan.decisions, indexWarnings(plan));
   return checkStop(stop);

@@ -36,7 +36,7 @@ std::vector<Option> PlanSettings::planOptions() {
   std::vector<Option> options{
       {.name = "compiler",
        .value = &compiler,
-       .argument = "NAME[@ENVIRONMENT|@RESULT.zip]",
+       .argument = "NAME[@ENVIRONMENT|@COMMAND|@RESULT.zip]",
        .help = "The compiler that compiles the network: " + compilerNames() + ". See the command compilers.",
        .usual = std::string(kOwnCompiler)},
       {.name = "compiler-option",
