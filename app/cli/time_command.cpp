@@ -10,7 +10,7 @@
 #include "app/cli/table.h"
 #include "base/process_memory.h"
 #include "base/quantities.h"
-#include "engine/roofline.h"
+#include "engine/tactics/roofline.h"
 #include "planning/body_cover.h"
 #include "session/operations/time_operation.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "engine/roofline.h"
+#include "engine/tactics/roofline.h"
 #include "planning/fused_node_facts.h"
 #include "session/import_engine.h"
 #include "session/run_comparison.h"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/files.h"
-#include "engine/kernel_requests.h"
+#include "engine/kernels/kernel_requests.h"
 #include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"

@@ -1,5 +1,5 @@
 // What an engine file says of a network, described before the file is written.
-#include "engine/described_model.h"
+#include "engine/description/described_model.h"
 
 #include <gtest/gtest.h>
 
