@@ -48,13 +48,14 @@ bool isFound(const BuildReport& report) {
   return std::ranges::any_of(report.decisions, [](const Decision& each) { return each.code == "cache.found"; });
 }
 
-/// Prints what was found in the store, why the store was not used, and which segments were compiled once. The segments
-/// of a network say the same of the store, which is printed once.
-void printAboutStore(const BuildReport& report) {
+/// Prints what was found in the store, why the store was not used, which segments were compiled once, and which types
+/// are not calculated in. The segments of a network may say the same, which is printed once.
+void printDecisions(const BuildReport& report) {
   constexpr std::array kPrinted{"cache.found", "cache.entry_damaged", "cache.store", "partition.equal_segments"};
   std::set<std::string> printed;
   for (const Decision& decision : report.decisions)
-    if (std::ranges::find(kPrinted, decision.code) != kPrinted.end() && printed.insert(message(decision)).second)
+    if ((std::ranges::find(kPrinted, decision.code) != kPrinted.end() || isTypeNotGiven(decision)) &&
+        printed.insert(message(decision)).second)
       std::cout << message(decision) << "\n";
 }
 
@@ -68,7 +69,7 @@ void printForPeople(const Built& built) {
   phases.print();
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
-  printAboutStore(report);
+  printDecisions(report);
   printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
@@ -96,7 +97,7 @@ void printOfOther(const std::vector<Built>& builds) {
                isFound(built.report) ? "found" : "compiled", fmt::format("{:.3f} s", totalMs(built.phases) / 1000),
                built.output});
   table.print();
-  for (const Built& built : builds) printAboutStore(built.report);
+  for (const Built& built : builds) printDecisions(built.report);
 }
 
 void printForPeople(const std::vector<Built>& builds) {

@@ -46,6 +46,7 @@ Result<int> bisectAndPrint(const Artifact& artifact, const Samples& samples, con
     printJson(toJson(report, artifact, samples, options));
   } else {
     printForPeople(report, options);
+    printTypesNotGiven(artifact.cover());
     printAboutInputs(samples);
   }
   return report.end == CulpritEnd::Found || report.end == CulpritEnd::NotWrong ? kDone : kDoesNotHold;
