@@ -22,13 +22,7 @@ void addTensor(KeyBuilder& key, const Tensor& tensor, bool content) {
   key.bytes({tensor.bytes(), tensor.byteSize()});
 }
 
-std::string subgraphKey(const Subgraph& subgraph) {
-  const Graph& graph = *subgraph.graph;
-  return structuralKey({.graph = &graph,
-                        .nodes = graph.order(),
-                        .describe = [&](ValueId id) { return graph.value(id).type.text(); },
-                        .context = "subgraph"});
-}
+std::string subgraphKey(const Subgraph& subgraph);
 
 struct AttributeWriter {
   KeyBuilder& key;
@@ -52,6 +46,62 @@ void addOperator(KeyBuilder& key, const Node& node) {
   }
 }
 
+/// Numbers values in the order in which they are first named.
+class StructureWriter {
+ public:
+  explicit StructureWriter(const RegionContent& region) : m_region(region) {
+    m_key.text(region.context).number(region.nodes.size());
+  }
+
+  void addNodes() {
+    for (const NodeId id : m_region.nodes) {
+      const Node& node = m_region.graph->node(id);
+      addOperator(m_key, node);
+      addValues(operands(node));
+      addValues(node.outputs);
+    }
+  }
+  void addValues(std::span<const ValueId> values) {
+    m_key.number(values.size());
+    for (const ValueId value : values) add(value);
+  }
+  const std::string& canonical() const { return m_key.canonical(); }
+
+ private:
+  void add(ValueId id) {
+    if (!id.valid()) {
+      m_key.text("absent");
+      return;
+    }
+    const auto [entry, isNew] = m_numbers.emplace(id, static_cast<std::uint32_t>(m_numbers.size()));
+    m_key.number(entry->second);
+    if (!isNew) return;
+    m_key.text(m_region.describe(id));
+    const Value& value = m_region.graph->value(id);
+    if (value.constant == nullptr) return;
+    m_key.text("constant");
+    addTensor(m_key, *value.constant, isStructural(*value.constant));
+  }
+
+  const RegionContent& m_region;
+  KeyBuilder m_key;
+  std::map<ValueId, std::uint32_t> m_numbers;
+};
+
+/// The order of the inputs and outputs of a body says which value of its holder each of them is.
+std::string subgraphKey(const Subgraph& subgraph) {
+  const Graph& graph = *subgraph.graph;
+  const RegionContent body{.graph = &graph,
+                           .nodes = graph.order(),
+                           .describe = [&](ValueId id) { return graph.value(id).type.text(); },
+                           .context = "subgraph"};
+  StructureWriter writer(body);
+  writer.addValues(graph.inputs());
+  writer.addNodes();
+  writer.addValues(graph.outputs());
+  return writer.canonical();
+}
+
 }  // namespace
 
 bool isStructural(const Tensor& constant) {
@@ -66,33 +116,9 @@ std::string operatorKey(const Node& node) {
 }
 
 std::string structuralKey(const RegionContent& region) {
-  KeyBuilder key;
-  key.text(region.context).number(region.nodes.size());
-  std::map<ValueId, std::uint32_t> numbers;
-  const auto addValue = [&](ValueId id) {
-    if (!id.valid()) {
-      key.text("absent");
-      return;
-    }
-    const auto [entry, isNew] = numbers.emplace(id, static_cast<std::uint32_t>(numbers.size()));
-    key.number(entry->second);
-    if (!isNew) return;
-    key.text(region.describe(id));
-    const Value& value = region.graph->value(id);
-    if (value.constant) {
-      key.text("constant");
-      addTensor(key, *value.constant, isStructural(*value.constant));
-    }
-  };
-  for (const NodeId id : region.nodes) {
-    const Node& node = region.graph->node(id);
-    addOperator(key, node);
-    key.number(node.inputs.size());
-    for (const ValueId input : node.inputs) addValue(input);
-    key.number(node.outputs.size());
-    for (const ValueId output : node.outputs) addValue(output);
-  }
-  return key.canonical();
+  StructureWriter writer(region);
+  writer.addNodes();
+  return writer.canonical();
 }
 
 }  // namespace fusescope

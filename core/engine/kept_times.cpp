@@ -9,11 +9,11 @@
 #include "backends/reference/reference_backend.h"
 #include "backends/threads.h"
 #include "cache/timing_cache.h"
-#include "engine/input_check.h"
-#include "engine/kernel_requests.h"
-#include "engine/plan_backend.h"
-#include "engine/plan_tactics.h"
-#include "engine/region_key.h"
+#include "engine/kernels/input_check.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/plan_backend.h"
+#include "engine/kernels/region_key.h"
+#include "engine/steps/plan_tactics.h"
 
 namespace fusescope {
 namespace {

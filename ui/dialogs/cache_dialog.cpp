@@ -15,6 +15,7 @@
 #include "compilers/probed/network_digests.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
+#include "session/operations/cache_operation.h"
 #include "session/random_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
@@ -125,6 +126,8 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
 }
 
 QWidget* CacheDialog::makeButtons() {
+  // The option counts bytes, this field GiB, so that its range is another one.
+  describe(static_cast<QWidget&>(*m_limit), usualOption<CacheGcSettings>("limit"));
   m_limit->setRange(0.01, 16384);
   m_limit->setDecimals(2);
   m_limit->setSuffix(QStringLiteral(" GiB"));

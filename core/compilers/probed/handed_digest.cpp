@@ -41,6 +41,11 @@ std::int64_t nanosecondsNow() {
       .count();
 }
 
+/// Returns whether no later change of the file can leave it with this identity.
+bool isSettled(const FileIdentity& file) {
+  return file.changedNs + kSettledNs <= nanosecondsNow();
+}
+
 /// Returns the key of a digest. It is empty if weights are not in files, or if their files were changed only recently.
 std::string sourceOf(const onnxlib::NetworkBytes& network) {
   Json pieces = Json::array();
@@ -57,7 +62,7 @@ std::string sourceOf(const onnxlib::NetworkBytes& network) {
   Json files = Json::array();
   for (const auto& file : network.files) {
     const FileIdentity& id = file->identity();
-    if (id.changedNs + kSettledNs > nanosecondsNow()) return {};
+    if (!isSettled(id)) return {};
     files.push_back({id.device, id.inode, id.bytes, id.modifiedNs, id.changedNs});
   }
   return Json{{"format", "fusescope.digest.1"}, {"files", files}, {"pieces", pieces}}.dump();
@@ -74,7 +79,8 @@ Status noteSource(const std::filesystem::path& weights, const onnxlib::NetworkBy
 
 Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& path, const StopToken& stop) {
   const FileIdentity identity = TRY(identityOf(path));
-  {
+  const bool isLasting = isSettled(identity);
+  if (isLasting) {
     const std::lock_guard lock(digests().mutex);
     if (const auto known = digests().byFile.find(identity); known != digests().byFile.end()) return known->second;
   }
@@ -92,8 +98,10 @@ Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& 
                   .madeMs = msSince(start)},
                  source.value(), digest);
   }
-  const std::lock_guard lock(digests().mutex);
-  digests().byFile.insert_or_assign(identity, digest);
+  if (isLasting) {
+    const std::lock_guard lock(digests().mutex);
+    digests().byFile.insert_or_assign(identity, digest);
+  }
   return digest;
 }
 

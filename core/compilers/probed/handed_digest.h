@@ -18,11 +18,11 @@ inline constexpr const char* kDigestKind = "digest";
 /// no file.
 Status noteSource(const std::filesystem::path& weights, const onnxlib::NetworkBytes& network);
 
-/// Returns the SHA-256 of a file that is passed to a compiler. Each file is hashed once per process. If noteSource()
-/// was called for weights, they are hashed once for all processes that use `store`, as long as the source files have
-/// the same device, inode, size and times; nobody can set the time of the last change of an inode. A file that changed
-/// within the last seconds is hashed each time, because another change might have the same time. Errors: it cannot be
-/// read; cancelled.
+/// Returns the SHA-256 of a file that is passed to a compiler. Each file is hashed once per process, unless it changed
+/// within the last seconds: it is then hashed each time, because another change might have the same time. If
+/// noteSource() was called for weights, they are hashed once for all processes that use `store`, as long as the source
+/// files have the same device, inode, size and times; nobody can set the time of the last change of an inode. Errors:
+/// it cannot be read; cancelled.
 Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& path, const StopToken& stop);
 
 }  // namespace fusescope

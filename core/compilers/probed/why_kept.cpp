@@ -7,7 +7,7 @@
 #include "compilers/network_parts.h"
 #include "compilers/probed/handed_values.h"
 #include "compilers/probed/network_digests.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "probe/frames.h"
 
 namespace fusescope {
