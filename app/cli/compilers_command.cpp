@@ -37,6 +37,8 @@ std::string abilitiesText(const Compiler& compiler) {
 void addReasons(const Compiler& compiler, std::vector<std::string>& reasons) {
   if (const std::string untried = compiler.untried(); !untried.empty())
     reasons.push_back(fmt::format("{} is untried: {}", compiler.name(), untried));
+  if (const std::string untried = compiler.untriedToRun(); !untried.empty())
+    reasons.push_back(fmt::format("running with {} is untried: {}", compiler.name(), untried));
   for (const Ability ability : allAbilities())
     if (const std::string why = compiler.whyNot(ability); !why.empty())
       reasons.push_back(fmt::format("{} cannot {}: {}", compiler.name(), name(ability), why));

@@ -1,4 +1,5 @@
 // What tally answered is found again by another process, as long as nothing that it depends on changed.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -304,6 +305,19 @@ TEST_F(KeptAnswers, OfAPlanServeABuild) {
   EXPECT_TRUE(isFoundBy(ofPlan, "plan")) << ofPlan.dump(1);
   EXPECT_FALSE(entryOf(build()["decisions"], "code", "cache.found").is_null());
   EXPECT_EQ(answersKept(), 2) << "the build asked nothing";
+}
+
+/// Whoever finds an answer need not start the compiler either, which is part of the time that this saves.
+TEST_F(KeptAnswers, SaveTheTimeOfStartingTheCompiler) {
+  std::ofstream(packages() / "fusescope_compiler_tally.py", std::ios::app) << "\ntime.sleep(1.5)\n";
+  std::ignore = plan();
+  std::ignore = json({"build", network(), "--compiler", "tally", "--threads", "7", "-o", file("e.fse")});
+  double longest = 0;
+  const Json list = kept();
+  for (const Json& entry : list["entries"])
+    if (entry["about"].get<std::string>().ends_with(": compile"))
+      longest = std::max(longest, entry["made_ms"].get<double>());
+  EXPECT_GE(longest, 1500) << list["entries"];
 }
 
 TEST_F(KeptAnswers, SeveralBuildsOfACompilerSayWhatHappened) {

@@ -1,6 +1,7 @@
 // build --then: several builds in one process, each of which makes only what its directives changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -135,10 +136,14 @@ class OwnTimes : public BuildThen {
   ~OwnTimes() override { ::setenv("FUSESCOPE_CACHE", m_before.c_str(), 1); }
 
   static std::int64_t timesKept() { return jsonOf(fusescopeCommand({"cache", "list", "--json"}))["times"]["count"]; }
-  /// Builds until times are kept, which those are not that a busy machine disturbs.
+  std::int64_t regionsKept() const {
+    const Json json = why("1");
+    return std::ranges::count_if(json["regions"], [](const Json& region) { return region["kept"] == true; });
+  }
+  /// Builds until times of a region are kept, which those are not that a busy machine disturbs.
   void buildMeasured() const {
-    for (int i = 0; i < 20 && timesKept() == 0; ++i) ASSERT_EQ(build({}).status, 0);
-    ASSERT_GT(timesKept(), 0);
+    for (int i = 0; i < 50 && regionsKept() == 0; ++i) ASSERT_EQ(build({}).status, 0);
+    ASSERT_GT(regionsKept(), 0);
   }
   Json why(const std::string& threads) const {
     return Json::parse(fusescopeCommand({"cache", "why", m_model, "--threads", threads, "--json"}).out);
@@ -158,6 +163,20 @@ TEST_F(OwnTimes, AreNeitherUsedNorKeptWithoutTheCache) {
   for (const Json& tactic : off["tactics"]) EXPECT_FALSE(tactic["from_cache"]) << tactic;
 }
 
+/// The time of a region that was left as noise is measured alone by the first build. A busy machine measures it again
+/// until it is sure of it.
+TEST_F(OwnTimes, OfRegionsThatWereLeftAsNoiseAreSaidToBeOfBefore) {
+  bool areAllBefore = false;
+  Json json;
+  ASSERT_EQ(build({}).status, 0);
+  for (int i = 0; i < 20 && !areAllBefore; ++i) {
+    json = jsonOf(build({"--json"}));
+    areAllBefore = std::ranges::all_of(
+        json["tactics"], [](const Json& tactic) { return tactic["left"] != "noise" || tactic["from_cache"] == true; });
+  }
+  EXPECT_TRUE(areAllBefore) << json["tactics"];
+}
+
 TEST_F(OwnTimes, AreNamedByWhy) {
   const ProcessResult before = fusescopeCommand({"cache", "why", m_model, "--threads", "1"});
   EXPECT_EQ(before.status, 1) << before.err;
@@ -165,13 +184,14 @@ TEST_F(OwnTimes, AreNamedByWhy) {
   EXPECT_NE(before.out.find("the times of 0 of 3 distinct regions are kept"), std::string::npos) << before.out;
   buildMeasured();
   std::int64_t kept = 0, ofOtherThreads = 0;
-  for (const Json& region : why("1")["regions"]) {
+  const Json same = why("1"), other = why("2");
+  for (const Json& region : same["regions"]) {
     if (!region["kept"]) continue;
     ++kept;
     EXPECT_EQ(region["first_day"].get<std::string>().size(), 10U) << region;
   }
   EXPECT_GT(kept, 0);
-  for (const Json& region : why("2")["regions"]) {
+  for (const Json& region : other["regions"]) {
     EXPECT_FALSE(region["kept"]) << region;
     for (const Json& each : region["differs"])
       ofOtherThreads += each == Json{{"field", "threads"}, {"here", "2"}, {"nearest", "1"}} ? 1 : 0;
