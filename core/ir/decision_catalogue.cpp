@@ -96,8 +96,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{op} does not change its input, {type}, and is removed; what read its output now reads its input"},
       {"normalise.rows_kept", Normalise, true,
        "is removed: it only flattens its input to rows, and {node} gives the same result without this, because it "
-       "works "
-       "along the last axis"},
+       "works along the last axis"},
       {"normalise.codes_moved", Normalise, true,
        "is moved past {moves} of its neighbours, so that these move integers instead of the numbers that the integers "
        "represent"},
@@ -107,8 +106,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       // infer
       {"infer.shape_constant", Infer, true,
        "the network computes the extents of its result, which are always {shape}; this constant replaces the nodes "
-       "that "
-       "compute them (0, and 1 for an Expand, means the extent of the input; -1 means the remaining extent)"},
+       "that compute them (0, and 1 for an Expand, means the extent of the input; -1 means the remaining extent)"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not declare to be equal; they are assumed to be equal, on the condition "
        "{condition}"},
