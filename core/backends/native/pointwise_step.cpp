@@ -184,6 +184,7 @@ struct Cut {
     }
     if (leading == nullptr) return;
     const std::int64_t block = std::max(leading->repeated, leading->row());
+    if (block == 0) return;  // the tensor is empty
     if (block <= kTileElements) {
       tile = extent = kTileElements / block * block;
       return;

@@ -136,5 +136,18 @@ TEST_F(Mutants, AreNeverServedWhatIsOfAnother) {
   EXPECT_EQ(ofBases.collisions(), 0);
 }
 
+/// A slice of no columns, to which a number for each row is added. Its kernel divided by the length of its rows.
+TEST_F(Mutants, MayHaveEmptyTensors) {
+  MutantNetwork network;
+  network.constants = {
+      {"from", {"int64", {1}, {1}}}, {"axis", {"int64", {1}, {2}}}, {"w", {"T", {network.rows, 1}, {1, 2, 3}}}};
+  network.nodes = {{"Slice", {"x", "from", "from", "axis"}, {"v"}, {}, {}}, {"Add", {"v", "w"}, {"z"}, {}, {}}};
+  network.outputs = {"z"};
+  network.asking.options.compiler = network.asking.options.target = "onnxruntime";
+  const auto keys = m_keys.keysOf(network);
+  ASSERT_TRUE(keys);
+  EXPECT_TRUE(isRightBehind(keys->plan, keys->plan));
+}
+
 }  // namespace
 }  // namespace fusescope::test
