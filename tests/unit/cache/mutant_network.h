@@ -38,7 +38,7 @@ struct MutantNode {
 /// This is what another compiler is told besides the network, and what the compiler and its machine are.
 struct MutantAsking {
   PlanOptions options;  ///< of the plan that is handed over, with the name of the compiler
-  int threads = 2;
+  int threads = 1;
   std::map<std::string, std::array<std::int64_t, 3>> ranges;  ///< of the first extent of an input: min, opt, max
   std::string version = "1.0", package = "2.0", code = "c0", driver = "550", processor = "EPYC";
   std::string before;  ///< the key of what was compiled before in the same process
@@ -81,9 +81,11 @@ class MutantChoices {
 MutantNetwork mutantBase(std::uint32_t seed, std::array<std::int64_t, 3> extents);
 MutantNetwork mutantBase(std::uint32_t seed);
 
-/// Changes one thing of a network that mutantBase() made, and returns what kind of thing it was. The text of the
-/// network, or what a compiler is told, differs from before; the result may not be a valid network.
-std::string mutate(MutantNetwork& network, MutantChoices& choices);
+inline constexpr int kMutationKinds = 19;
+/// Changes one thing of a network that mutantBase() made, and returns the name of its kind, of which there are
+/// kMutationKinds. The text of the network, or what a compiler is told, differs from before; the result may not be a
+/// valid network. Returns an empty text if nothing of this kind was changed.
+std::string mutate(MutantNetwork& network, int kind, MutantChoices& choices);
 /// This is the kind of a mutant in which only names differ.
 inline constexpr const char* kOnlyNames = "names only";
 

@@ -16,6 +16,8 @@ namespace fusescope::test {
 namespace {
 
 constexpr int kMutantsOfEach = 16;
+constexpr int kUsualBases = 32;
+constexpr int kMostTries = 24;  ///< to change one kind of thing of a network so that it stays one
 constexpr int kRunsOneOf = 24;  ///< mutants of this many are run, and all those whose kernels share code
 
 /// Returns how many networks have mutants. FUSESCOPE_MUTANTS is the number of mutants that is asked for; sanitizers
@@ -23,7 +25,7 @@ constexpr int kRunsOneOf = 24;  ///< mutants of this many are run, and all those
 int bases() {
   if (const char* asked = std::getenv("FUSESCOPE_MUTANTS"); asked != nullptr)
     return std::max(1, std::atoi(asked) / kMutantsOfEach);
-  return FUSESCOPE_ADDRESS_SANITIZER + FUSESCOPE_THREAD_SANITIZER > 0 ? 8 : 32;
+  return FUSESCOPE_ADDRESS_SANITIZER + FUSESCOPE_THREAD_SANITIZER > 0 ? 8 : kUsualBases;
 }
 
 /// Knows all keys of one kind that were made, and what they were made for.
@@ -92,7 +94,7 @@ TEST_F(Mutants, AreNeverServedWhatIsOfAnother) {
   MutantChoices choices(20261127);
   std::map<std::string, KindCount> counts;
   KindCount ofBases;
-  int all = 0;
+  int all = 0, next = 0, tries = 0;
   for (int i = 0; i < bases();) {
     m_keys.removeFiles();
     const MutantNetwork base = mutantBase(choices.seed());
@@ -102,8 +104,11 @@ TEST_F(Mutants, AreNeverServedWhatIsOfAnother) {
     count(*of, ofBases);
     for (int j = 0; j < kMutantsOfEach;) {
       MutantNetwork mutant = base;
-      const std::string kind = mutate(mutant, choices);
-      const auto other = m_keys.keysOf(mutant);
+      const std::string kind = mutate(mutant, next, choices);
+      const auto other = kind.empty() ? std::nullopt : m_keys.keysOf(mutant);
+      if (!other && ++tries < kMostTries) continue;
+      next = (next + 1) % kMutationKinds;
+      tries = 0;
       if (!other) continue;
       ++j;
       KindCount& counted = counts[kind];
@@ -128,11 +133,10 @@ TEST_F(Mutants, AreNeverServedWhatIsOfAnother) {
     }
   }
   print(counts);
-  for (const auto& [kind, count] : counts) {
-    EXPECT_GT(count.mutants, bases() / 16) << kind;
-    EXPECT_EQ(count.equal == count.mutants, kind == kOnlyNames) << kind;
+  for (const auto& [kind, count] : counts) EXPECT_EQ(count.equal == count.mutants, kind == kOnlyNames) << kind;
+  if (bases() >= kUsualBases) {  // fewer networks may have no node of a kind
+    EXPECT_EQ(counts.size(), std::size_t{kMutationKinds});
   }
-  EXPECT_EQ(counts.size(), 19U) << "kinds of changes";
   EXPECT_EQ(ofBases.collisions(), 0);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 
@@ -15,17 +16,14 @@ class Mutation {
  public:
   Mutation(MutantNetwork& network, MutantChoices& choices) : m_network(network), m_choices(choices) {}
 
-  std::string run() {
+  std::string run(int kind) {
     using Change = std::string (Mutation::*)();
-    // Changes that often make no valid network are tried more often.
-    static constexpr Change kChanges[] = {
-        &Mutation::attribute, &Mutation::attribute,    &Mutation::attribute, &Mutation::axis,      &Mutation::axis,
-        &Mutation::weight,    &Mutation::integers,     &Mutation::operation, &Mutation::operation, &Mutation::wiring,
-        &Mutation::wiring,    &Mutation::quantisation, &Mutation::order,     &Mutation::order,     &Mutation::outputs,
-        &Mutation::ranges,    &Mutation::ranges,       &Mutation::outputs,   &Mutation::type,      &Mutation::extent,
-        &Mutation::symbol,    &Mutation::ranges,       &Mutation::body,      &Mutation::body,      &Mutation::option,
-        &Mutation::threads,   &Mutation::pin,          &Mutation::compiler,  &Mutation::names};
-    return (this->*m_choices.any(kChanges))();
+    static constexpr std::array<Change, kMutationKinds> kChanges{
+        &Mutation::attribute, &Mutation::axis,   &Mutation::weight,   &Mutation::integers, &Mutation::quantisation,
+        &Mutation::operation, &Mutation::wiring, &Mutation::order,    &Mutation::outputs,  &Mutation::type,
+        &Mutation::extent,    &Mutation::symbol, &Mutation::ranges,   &Mutation::body,     &Mutation::option,
+        &Mutation::threads,   &Mutation::pin,    &Mutation::compiler, &Mutation::names};
+    return (this->*kChanges[static_cast<std::size_t>(kind)])();
   }
 
  private:
@@ -274,13 +272,10 @@ class Mutation {
 
 }  // namespace
 
-std::string mutate(MutantNetwork& network, MutantChoices& choices) {
+std::string mutate(MutantNetwork& network, int kind, MutantChoices& choices) {
   const MutantNetwork before = network;
-  for (;;) {
-    network = before;
-    const std::string kind = Mutation(network, choices).run();
-    if (!kind.empty() && !(network == before)) return kind;
-  }
+  const std::string changed = Mutation(network, choices).run(kind);
+  return network == before ? std::string() : changed;
 }
 
 }  // namespace fusescope::test
