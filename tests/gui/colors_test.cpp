@@ -347,5 +347,5 @@ class ColorsTest : public test::SampleCanvas {
 }  // namespace fusescope
 
 using fusescope::ColorsTest;
-FUSESCOPE_GUI_TEST(ColorsTest, 9)
+FUSESCOPE_GUI_TEST(ColorsTest, 10)
 #include "colors_test.moc"
