@@ -71,15 +71,18 @@ AnswerContext contextOf(const MutantAsking& asking) {
 /// Returns a text of everything that the other compiler is told, and of what it is.
 std::string askedText(const Plan& plan, const MutantAsking& asking) {
   std::string text = meaningOf(plan.graph());
-  // OpenVINO is told one narrow type, and which nodes stay in f32.
-  const bool isHinted = asking.options.compiler == "openvino";
+  // OpenVINO is told one type, and which nodes stay in f32 where that is planned; the option `hint` leaves all nodes
+  // free.
+  const bool isHinted = asking.options.compiler == "openvino",
+             isGiven = asking.options.compilerOptions.contains("hint");
   if (isHinted) text += fmt::format("{}", name(openvinoHint(plan)));
   for (const PrecisionGrant& grant : plan.precisionMap)
-    text += isHinted && grant.granted != DataType::F32 ? " free" : fmt::format(" {}", name(grant.granted));
+    text += isHinted && (isGiven || grant.granted != DataType::F32) ? " free" : fmt::format(" {}", name(grant.granted));
   text += fmt::format("\n{} {} {} {} {} {} {} {}, {} threads, {} bytes", asking.options.compiler, asking.version,
                       asking.package, asking.code, asking.driver, asking.processor, asking.before,
                       asking.options.target, asking.threads, asking.options.workspaceBytes);
-  for (const auto& [name, value] : asking.options.compilerOptions) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : asking.options.compilerOptions)
+    if (!isHinted || name != "hint") text += fmt::format(" {}={}", name, value);
   if (asking.options.compiler == "tensorrt-rtx")
     for (const auto& [name, range] : asking.ranges) text += fmt::format(" {} {}", name, fmt::join(range, ".."));
   return text;
