@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include "app/cli/command.h"
 #include "app/cli/parse_error.h"
@@ -38,6 +39,19 @@ constexpr const char* kExamples = R"(Examples:
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
 Every verb takes --help; most take --json.
 Exit status: 0 done; 1 what was asked about does not hold; 2 bad use or bad input.)";
+
+/// Writes a positional argument as the word for its value, "MODEL|E.fse". CLI11 itself writes its name and this word.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool isPositional) const override {
+    const std::string word = option->get_type_name();
+    return isPositional && !word.empty() ? word : CLI::Formatter::make_option_name(option, isPositional);
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string text = CLI::Formatter::make_option_opts(option), word = " " + option->get_type_name();
+    return option->get_positional() && text.starts_with(word) ? text.substr(word.size()) : text;
+  }
+};
 
 int fail(const Diagnostic& error) {
   clearProgressLine();
@@ -129,6 +143,7 @@ int mainGuarded(int argc, char** argv) {
   useStore(CacheMode::Write);
   CLI::App app("Fusescope: see, steer and measure what a compiler does to a neural network.", "fusescope");
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kExamples);
   app.require_subcommand(1);
   const std::vector<Command> commands{

@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "ir/graph.h"
+#include "session/decisions_about.h"
 
 namespace fusescope::cli {
 namespace {
@@ -162,15 +163,14 @@ void printAgreement(const Agreement& agreement) {
 
 }  // namespace
 
-void printGrantedHint(const ReadBackPlan& made) {
-  const auto granted = std::ranges::find(made.decisions, "build.hint_granted", &Decision::code);
-  if (granted != made.decisions.end()) std::cout << message(*granted) << "\n";
+void printTypesNotGiven(const Cover& cover, std::string_view before) {
+  for (const Decision& decision : typesNotGiven(cover)) std::cout << before << message(decision) << "\n";
 }
 
 void printReadBack(const ReadBackPlan& made) {
   printKernels(made);
   if (made.placement)
-    printGrantedHint(made);
+    printTypesNotGiven(made);
   else
     printSaid(made);
   printFates(made);

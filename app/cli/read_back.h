@@ -8,7 +8,8 @@ namespace fusescope::cli {
 /// conversions, pins, refused nodes, and how well our prediction agrees.
 void printReadBack(const ReadBackPlan& made);
 
-/// Prints a sentence if the compiler calculates floats in another type than the user asked for.
-void printGrantedHint(const ReadBackPlan& made);
+/// Prints a sentence for each type that the user asked for and in which floats are not calculated, because the target
+/// does not have it or the compiler chose another one. `before` begins each sentence.
+void printTypesNotGiven(const Cover& cover, std::string_view before = {});
 
 }  // namespace fusescope::cli

@@ -8,7 +8,7 @@
 #include "app/cli/print_times.h"
 #include "app/cli/table.h"
 #include "base/text.h"
-#include "engine/extent_check.h"
+#include "engine/program/extent_check.h"
 #include "ir/graph.h"
 #include "session/build_and_run.h"
 

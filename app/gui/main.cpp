@@ -9,6 +9,7 @@
 #include "calibration/ranges.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
+#include "session/operations/shared_settings.h"
 #include "session/options_json.h"
 #include "session/process_start.h"
 #include "session/sample_source.h"
@@ -103,18 +104,35 @@ int runPicture(MainWindow& window, const Arguments& arguments, const PlanOptions
   return takePicture(window, request);
 }
 
+/// Declares the options that commands have as well, with the help texts, the ranges and the words for the values that
+/// they have there.
+void declareShared(CLI::App& parser, Arguments& arguments) {
+  PlanSettings plan;
+  InputSettings inputs;
+  std::vector<Option> options = plan.planOptions();
+  const std::vector<Option> more = inputs.options();
+  options.insert(options.end(), more.begin(), more.end());
+  const auto add = [&](const std::string& name, auto& value) {
+    const Option& option = optionNamed(options, name);
+    return parser.add_option("--" + name, value, option.help)
+        ->type_name(option.argument)
+        ->check(CLI::Validator([option](std::string& text) { return whyNotAccepted(option, text); }, ""));
+  };
+  add("directives", arguments.directivesFile);
+  add("compiler", arguments.compiler);
+  add("target", arguments.target);
+  add("precision", arguments.precision);
+  add("ranges", arguments.rangesFile);
+  add("inputs", arguments.inputs.paths)->allow_extra_args(false);
+  add("batch-axis", arguments.inputs.batchAxis);
+}
+
 int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App parser("Fusescope's window");
   parser.add_option("MODEL", arguments.model,
                     "A model (.onnx, .pt2), plan (.json), engine (.fse) or session (.fsession)");
-  parser.add_option("--directives", arguments.directivesFile, "Pins and other directives, as saved from the window");
-  parser.add_option("--compiler", arguments.compiler,
-                    "What compiles the network: NAME[@ENVIRONMENT], see fusescope compilers");
-  parser.add_option("--target", arguments.target, joined(targetNames()));
-  parser.add_option("--precision", arguments.precision, "Types that may be used besides f32: f16,bf16,int8");
-  parser.add_option("--ranges", arguments.rangesFile, "Ranges of values for int8, or TensorRT's calibration cache")
-      ->type_name("F");
+  declareShared(parser, arguments);
   arguments.directives.resize(directiveForms().size());
   for (std::size_t i = 0; i < directiveForms().size(); ++i) {
     const DirectiveForm& form = *directiveForms()[i];
@@ -123,15 +141,6 @@ int run(int argc, char** argv) {
         ->type_name(std::string(form.argument))
         ->allow_extra_args(false);
   }
-  parser
-      .add_option("--inputs", arguments.inputs.paths,
-                  "The inputs on which runs are timed and evaluated: .npz, .npy, .pb, Polygraphy's .json, or a folder; "
-                  "repeatable")
-      ->type_name("F")
-      ->allow_extra_args(false);
-  parser.add_option("--batch-axis", arguments.inputs.batchAxis, "Cut the inputs along this axis into samples")
-      ->type_name("AXIS")
-      ->check(CLI::NonNegativeNumber);
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
   parser.add_option("--size", arguments.size, "Of the picture: WxH");
   parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));

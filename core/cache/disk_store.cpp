@@ -207,22 +207,30 @@ bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_v
   return isKept;
 }
 
+bool DiskStore::notKept(std::string_view why) {
+  m_notKept = fmt::format("an entry could not be kept in {}: {}", m_folder.string(), why);
+  return false;
+}
+
 bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   const std::int64_t most = m_index.setting(kLimit).value_or(kUsualLimit);
   const StoreLock together(m_folder, LOCK_SH);
-  if (!together.isHeld()) return false;
+  if (!together.isHeld()) return notKept("another process is using it");
   const Hash128 key = hashText(entry.facts.kind + '\0' + entry.key);
   entry.blob = newBlobName(key);
   auto blob = writeBlob(blobPath(entry.blob), bytes, key, m_options.onPhase);
-  if (!blob.ok()) return false;
+  if (!blob.ok()) return notKept(blob.error().message);
   entry.size = blob.value();
   std::error_code ignored;
   std::string replaced;
-  const bool isSmall = static_cast<std::int64_t>(entry.size.stored) <= most / kLargestPart;
+  const auto stored = static_cast<std::int64_t>(entry.size.stored);
+  const bool isSmall = stored <= most / kLargestPart;
   if (!isSmall || !m_index.put(entry, m_options.onPhase, replaced)) {
     fs::remove(blobPath(entry.blob), ignored);
-    return false;
+    if (isSmall) return notKept("the index cannot be written");
+    return notKept(fmt::format("its {} bytes are more than half of the limit of {}", stored, most));
   }
+  m_notKept.clear();
   if (!replaced.empty()) fs::remove(blobPath(replaced), ignored);
   if (m_options.onPhase) std::ignore = m_options.onPhase(WritePhase::Done);
   evict(most);

@@ -54,9 +54,10 @@ class DiskStore final : public KeptStore {
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
   const std::filesystem::path& folder() const { return m_folder; }
+  /// Also says why the last entry was not kept, such as that the disk is full.
   std::string problem() const override {
     const std::lock_guard lock(m_mutex);
-    return m_problem;
+    return m_problem.empty() ? m_notKept : m_problem;
   }
   bool isUsable() const { return m_index.isOpen(); }
   /// Returns the damaged entries, which were deleted.
@@ -89,6 +90,7 @@ class DiskStore final : public KeptStore {
   std::filesystem::path blobPath(std::string_view blob) const;
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);
+  bool notKept(std::string_view why);
   std::int64_t evict(std::int64_t most);
   std::int64_t sweep();
   void mendIndex();
@@ -103,6 +105,7 @@ class DiskStore final : public KeptStore {
   mutable std::mutex m_mutex;
   StoreIndex m_index;
   std::string m_problem;
+  std::string m_notKept;  ///< why the last entry was not kept; empty: it was
   std::vector<DamagedEntry> m_damaged;
   bool m_wasSwept = false;
 };

@@ -8,6 +8,7 @@
 #include "cache/disk_store.h"
 #include "cache/store_clock.h"
 #include "cache/store_levels.h"
+#include "cache/timing_cache.h"
 
 namespace fusescope {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 struct Used {
   std::mutex mutex;
   CacheMode mode = CacheMode::Off;
+  bool areTimesUsed = true;
   std::function<double()> nowMs;  ///< setStoreClock(); empty: the clock of this machine
   /// The stores that were requested; they are never removed, because callers may still use them.
   std::map<CacheMode, std::shared_ptr<KeptStore>> stores;
@@ -45,6 +47,13 @@ std::shared_ptr<KeptStore> openLevels(CacheMode mode, const std::function<double
 void useStore(CacheMode mode) {
   const std::lock_guard lock(used().mutex);
   used().mode = mode;
+  used().areTimesUsed = mode != CacheMode::Off;
+  keepNewTimes(mode != CacheMode::Read);
+}
+
+bool areTimesUsed() {
+  const std::lock_guard lock(used().mutex);
+  return used().areTimesUsed;
 }
 
 void setStoreClock(std::function<double()> nowMs) {

@@ -12,6 +12,10 @@ namespace fusescope {
 /// libraries keep nothing by themselves. Must be called before anything uses the store.
 void useStore(CacheMode mode);
 
+/// Returns whether builds of this process may use measured times of earlier builds: unless a program called
+/// useStore(CacheMode::Off). After useStore(CacheMode::Read), timing caches keep no new times.
+bool areTimesUsed();
+
 /// Returns the store of this process: on disk and, as its next level, in the place that the variable
 /// FUSESCOPE_SHARED_STORE names (a folder or the address of a Redis), signed with the key in the file that
 /// FUSESCOPE_SHARED_STORE_KEY names. Returns null if it is off, or if neither exists. It is opened on the first call

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+
 #include "base/files.h"
 #include "cache/statement.h"
 
@@ -9,6 +11,8 @@ namespace fusescope {
 namespace {
 
 constexpr int kBusyMilliseconds = 2000;
+
+std::atomic<bool> areNewTimesKept{true};
 constexpr int kApplicationId = 0x46534331;  // "FSC1"
 
 // `timings` and `measurements` are tables of earlier schemas, which stored only the least time. `series` and the
@@ -115,6 +119,7 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
 }
 
 void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload* workload) {
+  if (!areNewTimesKept) return;
   const std::lock_guard lock(m_mutex);
   Statement insert(
       m_database,
@@ -156,12 +161,31 @@ std::size_t TimingCache::size() const {
   return query.step() == SQLITE_ROW ? static_cast<std::size_t>(query.number(0)) : 0;
 }
 
+void TimingCache::forEach(const std::function<void(std::string_view key, const Measurement& measured)>& take) const {
+  const std::lock_guard lock(m_mutex);
+  Statement query(m_database, "SELECT key, ms, spread, day, median, quiet FROM times");
+  while (query.ready() && query.step() == SQLITE_ROW) take(query.blob(0), measurementAt(query, 1));
+}
+
+Result<std::size_t> TimingCache::clear() {
+  const std::size_t before = size();
+  const std::lock_guard lock(m_mutex);
+  if (sqlite3_exec(m_database, "DELETE FROM times; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);", nullptr, nullptr,
+                   nullptr) == SQLITE_OK)
+    return before;
+  return Diagnostic{.message = std::string("the measured times cannot be removed: ") + sqlite3_errmsg(m_database)};
+}
+
 Hash128 TimingCache::hash() const {
   const std::lock_guard lock(m_mutex);
   Statement query(m_database, "SELECT hash, ms FROM times ORDER BY hash, key");
   KeyBuilder key;
   while (query.step() == SQLITE_ROW) key.text(query.text(0)).number(query.number(1));
   return key.hash();
+}
+
+void keepNewTimes(bool areKept) {
+  areNewTimesKept = areKept;
 }
 
 std::filesystem::path timingCachePath() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,7 +59,11 @@ class TimingCache {
   /// Returns all samples of a series, always in the same order.
   std::vector<WorkSample> series(std::string_view series) const;
   std::size_t size() const;  ///< number of entries
-  Hash128 hash() const;      ///< hash of all entries; it changes when one is added or changed
+  /// Calls `take` for every entry.
+  void forEach(const std::function<void(std::string_view key, const Measurement& measured)>& take) const;
+  /// Removes all entries. Returns how many there were. Errors: they cannot be removed.
+  Result<std::size_t> clear();
+  Hash128 hash() const;  ///< hash of all entries; it changes when one is added or changed
   /// Returns the new path of a damaged file that was renamed; empty if there was none.
   const std::filesystem::path& movedAside() const { return m_movedAside; }
 
@@ -69,6 +74,9 @@ class TimingCache {
   std::filesystem::path m_movedAside;
   mutable std::mutex m_mutex;
 };
+
+/// Says whether the timing caches of this process keep new times, which they do unless a program says otherwise.
+void keepNewTimes(bool areKept);
 
 /// Returns the file in which the measured times of this user are kept: `timings.sqlite` in the folder for caches. It is
 /// empty if there is no such folder.

@@ -38,7 +38,7 @@ bool Compiler::takesTarget(std::string_view asked) const {
 
 Json toJson(const Compiler& compiler) {
   const CompilerIdentity identity = compiler.identity();
-  const std::string untried = compiler.untried();
+  const std::string untried = compiler.untried(), untriedToRun = compiler.untriedToRun();
   Json can = Json::array(), cannot = Json::array();
   for (const Ability ability : allAbilities()) {
     const std::string why = compiler.whyNot(ability);
@@ -59,7 +59,8 @@ Json toJson(const Compiler& compiler) {
           {"options", std::move(options)},
           {"can", std::move(can)},
           {"cannot", std::move(cannot)},
-          {"untried", untried.empty() ? Json() : Json(untried)}};
+          {"untried", untried.empty() ? Json() : Json(untried)},
+          {"untried_to_run", untriedToRun.empty() ? Json() : Json(untriedToRun)}};
 }
 
 Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given) {

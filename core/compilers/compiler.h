@@ -73,6 +73,9 @@ class Compiler {
   virtual bool takesTarget(std::string_view target) const;
   /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
+  /// Returns a sentence that says that nobody has run yet what it compiles, although compiling was tried; empty if both
+  /// were tried, or if untried() says it.
+  virtual std::string untriedToRun() const { return {}; }
   virtual std::vector<CompilerOption> options() const { return {}; }  ///< its options besides those of the plan
   /// Returns why it cannot do this on this machine, as a sentence; empty if it can.
   virtual std::string whyNot(Ability ability) const = 0;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "engine/input_check.h"
-#include "engine/kernel_requests.h"
+#include "engine/kernels/input_check.h"
+#include "engine/kernels/kernel_requests.h"
 #include "planning/structure.h"
 #include "verify/part_model.h"
 

@@ -2,7 +2,7 @@
 
 #include "compilers/probed/probed_engine.h"
 #include "compilers/segmented_engine.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "ir/graph.h"
 
 namespace fusescope {

@@ -11,7 +11,7 @@
 #include "compilers/narrow_refusal.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/probed_engine.h"
-#include "engine/kernel_requests.h"
+#include "engine/kernels/kernel_requests.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "planning/structure.h"

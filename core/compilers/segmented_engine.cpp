@@ -10,7 +10,7 @@
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/time_alone.h"
 #include "engine/engine_file.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "engine/run_steps.h"
 #include "ir/graph.h"
 

@@ -53,14 +53,18 @@ class SideFacts {
       facts.push_back("its kernels calculate in " + joined(std::vector(types.begin(), types.end()), " and "));
   }
 
+  static std::string pinFact(PinResult result, const std::string& pin) {
+    if (result == PinResult::NotDisclosed) return fmt::format("whether {} is obeyed is not disclosed", pin);
+    if (result == PinResult::WithoutKernel) return fmt::format("{} has no effect: no kernel calculates the node", pin);
+    if (result == PinResult::Moved) return fmt::format("{} has its effect in a kernel beside the node", pin);
+    return fmt::format("{} is {}", pin, name(result));
+  }
+
   void addPins(std::vector<std::string>& facts) const {
     for (const ReadBackPin& pin : m_made.pins) {
       if (!m_nodes.contains(pin.node)) continue;
       const std::string type = toText(pin.asked);
-      facts.push_back(
-          pin.result == PinResult::NotDisclosed
-              ? fmt::format("whether the pin of {} to {} is obeyed is not disclosed", nameOf(pin.node), type)
-              : fmt::format("the pin of {} to {} is {}", nameOf(pin.node), type, name(pin.result)));
+      facts.push_back(pinFact(pin.result, fmt::format("the pin of {} to {}", nameOf(pin.node), type)));
     }
   }
 

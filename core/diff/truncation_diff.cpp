@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "diff/plan_levels.h"
+#include "planning/compiled_engines.h"
 #include "planning/structure.h"
-#include "planning/told_engines.h"
 #include "planning/truncate_modes.h"
 
 namespace fusescope {

@@ -46,7 +46,8 @@ struct TruncationDiff {
   std::vector<WideValue> values;
 };
 
-/// Returns whether a compiler made `cover` that divides a network into engines for a target (planning/told_engines.h).
+/// Returns whether a compiler made `cover` that divides a network into engines for a target
+/// (planning/compiled_engines.h).
 bool reportsEngines(const Cover& cover);
 
 /// Returns what both sides do with each value of a type that the target of one of them lacks, graph by graph in the

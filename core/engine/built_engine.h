@@ -3,13 +3,13 @@
 #include <list>
 #include <set>
 
-#include "engine/adaptive_run.h"
-#include "engine/body_profile.h"
 #include "engine/engine.h"
-#include "engine/executor.h"
-#include "engine/output_memory.h"
-#include "engine/program_update.h"
-#include "engine/tactic_chooser.h"
+#include "engine/kernels/output_memory.h"
+#include "engine/program/adaptive_run.h"
+#include "engine/program/executor.h"
+#include "engine/steps/body_profile.h"
+#include "engine/steps/program_update.h"
+#include "engine/tactics/tactic_chooser.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@
 
 #include "backends/backend.h"
 #include "base/stop.h"
-#include "engine/memory_timeline.h"
+#include "engine/program/memory_timeline.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope {

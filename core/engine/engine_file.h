@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "engine/description/weight_blob.h"
 #include "engine/engine.h"
-#include "engine/weight_blob.h"
 
 namespace fusescope {
 

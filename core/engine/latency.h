@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "engine/adaptive_run.h"
-#include "engine/body_profile.h"
 #include "engine/engine.h"
+#include "engine/program/adaptive_run.h"
+#include "engine/steps/body_profile.h"
 
 namespace fusescope {
 

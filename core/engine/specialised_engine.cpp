@@ -6,7 +6,7 @@
 #include "backends/threads.h"
 #include "base/json.h"
 #include "engine/built_engine.h"
-#include "engine/extent_check.h"
+#include "engine/program/extent_check.h"
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
 

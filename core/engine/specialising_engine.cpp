@@ -7,7 +7,7 @@
 #include "base/elapsed.h"
 #include "base/quantities.h"
 #include "base/text.h"
-#include "engine/extent_check.h"
+#include "engine/program/extent_check.h"
 #include "ir/graph.h"
 
 namespace fusescope {

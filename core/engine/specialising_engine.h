@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/serving_trial.h"
 #include "engine/specialised_engine.h"
+#include "engine/tactics/serving_trial.h"
 
 namespace fusescope {
 

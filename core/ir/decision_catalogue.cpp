@@ -3,7 +3,8 @@
 namespace fusescope {
 
 // Every code, in the order of the pipeline. "{argument}" is replaced by the value in Decision::arguments; see
-// DecisionCode. Codes do not change, because files contain them and users filter by them.
+// DecisionCode. Codes do not change, because files contain them and users filter by them. A sentence whose subject is
+// the node that is printed before it may leave this subject out: "is removed: …".
 const std::vector<DecisionCode>& decisionCatalogue() {
   using enum DecisionKind;
   static const std::vector<DecisionCode> kCatalogue = withMetExtents({
@@ -94,18 +95,18 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"normalise.noop_removed", Normalise, true,
        "{op} does not change its input, {type}, and is removed; what read its output now reads its input"},
       {"normalise.rows_kept", Normalise, true,
-       "is removed: it only flattens to rows, and {node} gives the same result without that, because it works along "
-       "the last axis"},
+       "is removed: it only flattens its input to rows, and {node} gives the same result without this, because it "
+       "works along the last axis"},
       {"normalise.codes_moved", Normalise, true,
-       "changes places with {moves} of its neighbours, so that these move integers instead of the numbers that the "
-       "integers represent"},
+       "is moved past {moves} of its neighbours, so that these move integers instead of the numbers that the integers "
+       "represent"},
       {"normalise.dequantize_copied", Normalise, true,
-       "is done once for each of {readers} readers, so that each kernel reads the integers"},
+       "was copied, so that each of its {readers} readers has its own and each kernel reads the integers"},
       {"normalise.dead", Normalise, true, "no output of the network depends on it"},
       // infer
       {"infer.shape_constant", Infer, true,
-       "the network computes the extents of its result, which are always {shape} (0, and 1 for an Expand: the extent "
-       "of the input; -1: the remaining extent): this constant replaces the nodes that compute them"},
+       "the network computes the extents of its result, which are always {shape}; this constant replaces the nodes "
+       "that compute them (0, and 1 for an Expand, means the extent of the input; -1 means the remaining extent)"},
       {"infer.condition", Infer, true,
        "joins open extents that the file does not declare to be equal; they are assumed to be equal, on the condition "
        "{condition}"},
@@ -252,7 +253,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"partition.segment_ends", Partition, true,
        "a segment of {compiler} ends after it, so that no kernel of {compiler} is on both sides of the split"},
       {"partition.equal_segments", Partition, true,
-       "{equal} of {of|segment/segments} were one: they are equal, weights included, so {compiler} was asked once"},
+       "{compiler} compiled {equal} of the {of} segments only once, because they are equal, including their weights"},
       {"partition.min_segment", Partition, true,
        "segments have at least {minimum|node/nodes}; {lost|node/nodes} fell back because of this"},
       // fuse
@@ -271,7 +272,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"fuse.no_fuse", Fuse, false, "a directive forbids rule {rule} for {node}"},
       {"fuse.no_fuse_honoured", Fuse, true, "rule {rule} is switched off for {nodes|node/nodes}"},
       {"fuse.no_fuse_asked", Fuse, true,
-       "{compiler} is asked to leave out what fuses as our rule {rule} does: {optimisers}"},
+       "{compiler} is asked to switch off the optimisers that correspond to our rule {rule}: {optimisers}"},
       {"fuse.without_effect", Fuse, false, "{option} has no effect on {compiler}: {why}"},
       {"fuse.precision_differs", Fuse, false,
        "{producer} computes in {producer_type} and {consumer} in {consumer_type}, and a {kind} kernel has one type for "
@@ -301,7 +302,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{consumer} cannot follow {producer} in one kernel: its operand {value} does not broadcast to the output of the "
        "kernel"},
       {"fuse.layout_would_be_fixed", Fuse, false,
-       "{consumer} is not fused because {producer} would then have to write its output in plain layout"},
+       "{consumer} is not fused because {producer} would then have to write its output in the plain memory format"},
       {"fuse.pattern_incomplete", Fuse, false, "looks like {kind}, but {what}"},
       // precision
       {"precision.default", Precision, true, "computes in {type}"},
@@ -325,6 +326,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "multiplies the {type} integers that it reads, as the network is quantised"},
       {"precision.fallback", Precision, true, "runs in fallback and keeps {type}"},
       {"precision.type_kept", Precision, true, "keeps {type}: {target} computes it in no other type"},
+      {"precision.type_not_offered", Precision, false,
+       "{type} was asked for, but {target} does not calculate in {type}: no node was lowered to it"},
       {"precision.operator_lacks", Precision, true, "keeps {type}: {why}"},
       {"precision.pin_granted", Precision, true, "computes in {type}, as pinned"},
       {"precision.pin_by_edit", Precision, true,
@@ -430,6 +433,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.compiler_warns", Build, true, "{compiler} warns: {message}"},
       {"build.hint_granted", Build, true,
        "{compiler} was asked to calculate floats in {asked}, but it chose {granted}"},
+      {"build.input_left_out", Build, true,
+       "{compiler} does not receive this input: nothing reads it, and {compiler} does not have its type {type}"},
       {"build.program_tied", Build, true,
        "{compiler} compiled the exported program of the network: {tied} of {nodes|node/nodes} are matched with nodes "
        "of the program, and {equal} of {weights|weight/weights} are equal in both"},
@@ -499,6 +504,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} still joins nodes with what our rule {rule} would join to them, in {count|kernel/kernels}: "
        "{kernels}"},
       {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
+      {"build.pin_moved", Build, false, "{asked} was asked for it, but another kernel has it. {why}{cut}"},
       {"build.pin_not_applied", Build, false, "{compiler} was not asked for {asked}. {why}"},
       {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},
       {"build.pin_type_not_enabled", Build, false, "{asked} was not allowed in this build. {why}"},

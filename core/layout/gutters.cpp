@@ -20,7 +20,7 @@ class Joining {
     placeStretches();
     m_layout.entities.resize(m_whole.graph.entities.size());
     for (std::size_t v = 0; v < m_layout.entities.size(); ++v) {
-      if (m_stretches.of[v] >= 0) m_layout.entities[v] = placed(static_cast<int>(v));
+      if (m_stretches.stretchOf[v] >= 0) m_layout.entities[v] = placed(static_cast<int>(v));
     }
     for (std::size_t e = 0; e < m_stretches.pieces.size(); ++e) m_layout.edges.push_back(edge(static_cast<int>(e)));
     placeLonely(m_whole.state, m_layout);
@@ -60,8 +60,8 @@ class Joining {
 
   // The level's own ports are at its border, not at that of their stretch.
   PlacedRect placed(int v) const {
-    const std::size_t s = std::size_t(m_stretches.of[v]);
-    PlacedRect rect = layoutOf(s).entities[m_stretches.as[v]];
+    const std::size_t s = std::size_t(m_stretches.stretchOf[v]);
+    PlacedRect rect = layoutOf(s).entities[m_stretches.indexInStretch[v]];
     const PlacedPoint corner = inWhole(s, {rect.x, rect.y});
     rect.x = corner.x;
     rect.y = corner.y;

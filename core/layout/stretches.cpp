@@ -37,13 +37,13 @@ class Cutting {
   LevelGraph& graphOf(int stretch) { return m_result.all[stretch]->level.graph; }
 
   void placeEntities() {
-    m_result.of.assign(m_state.entityCount, -1);
-    m_result.as.assign(m_state.entityCount, -1);
+    m_result.stretchOf.assign(m_state.entityCount, -1);
+    m_result.indexInStretch.assign(m_state.entityCount, -1);
     for (int v = 0; v < m_state.entityCount; ++v) {
       if (m_state.rank[v] < 0) continue;
       const int s = stretchOf(m_state.rank[v]);
-      m_result.of[v] = s;
-      m_result.as[v] = static_cast<int>(graphOf(s).entities.size());
+      m_result.stretchOf[v] = s;
+      m_result.indexInStretch[v] = static_cast<int>(graphOf(s).entities.size());
       graphOf(s).entities.push_back(m_state.level->entities[v]);
     }
   }
@@ -88,13 +88,13 @@ class Cutting {
 
   void addEdge(int e) {
     const int upper = upperEnd(e), lower = lowerEnd(e);
-    const int first = m_result.of[upper], last = m_result.of[lower];
+    const int first = m_result.stretchOf[upper], last = m_result.stretchOf[lower];
     int above = -1;  // the wire on which it enters
     for (int s = first; s <= last; ++s) {
       const int wire = s == last ? -1 : m_wires[s].at(wireKey(e, s));
       const bool forward = !m_state.reversed[e];
-      LevelEdge part{.from = s == first ? m_result.as[upper] : m_result.all[s]->portsAbove[above],
-                     .to = s == last ? m_result.as[lower] : m_result.all[s]->portsBelow[wire]};
+      LevelEdge part{.from = s == first ? m_result.indexInStretch[upper] : m_result.all[s]->portsAbove[above],
+                     .to = s == last ? m_result.indexInStretch[lower] : m_result.all[s]->portsBelow[wire]};
       if (s == first && forward) {
         part.fromPort = edgeOf(e).fromPort;
         part.fromX = edgeOf(e).fromX;
@@ -135,7 +135,7 @@ class Cutting {
     for (int r = begin; r <= end; ++r)
       for (const int v : m_state.ranks[r]) {
         if (m_state.isBend(v)) continue;
-        const int local = m_result.as[v];
+        const int local = m_result.indexInStretch[v];
         state.rank[local] = top + r - begin;
         place[local] = m_state.position[v];
         state.topological.push_back(local);

@@ -55,8 +55,8 @@ struct Stretch {
 /// A level divided into stretches.
 struct Stretches {
   std::vector<std::unique_ptr<Stretch>> all;
-  /// By entity of the whole level: its stretch, and its index there; -1 for an entity without edges.
-  std::vector<int> of, as;
+  /// For each entity of the whole level, its stretch and its index in that; -1 for an entity without edges.
+  std::vector<int> stretchOf, indexInStretch;
   struct Piece {
     int stretch, edge;
     int wire;  ///< the wire of the cut below on which the edge continues; -1 if the edge ends in this stretch

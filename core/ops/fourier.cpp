@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
-#include "ops/support/fourier.h"
+#include "ops/support/fourier_transform.h"
 #include "ops/support/kernel_support.h"
 #include "ops/support/require_extents.h"
 

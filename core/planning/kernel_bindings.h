@@ -10,14 +10,14 @@ namespace fusescope {
 
 class Graph;
 
-/// Floats that a node reads and that a DequantizeLinear of its fused node makes of codes.
+/// Floats that a node reads and that a DequantizeLinear in the same fused node calculates from codes.
 struct CodesBefore {
-  NodeId dequantize;          ///< invalid: it reads no such floats
+  NodeId dequantize;          ///< invalid if the node reads no such floats
   std::vector<NodeId> owned;  ///< the DequantizeLinear, and views behind it, as far as nobody else needs their results
-  NodeId quantize;            ///< the QuantizeLinear that makes the codes for `dequantize` alone; invalid if none does
+  NodeId quantize;            ///< the QuantizeLinear that makes the codes only for `dequantize`; invalid if none does
 };
 
-/// One operation behind a convolution or product. Its nodes alone read what the operation before it leaves.
+/// One operation after a convolution or product. Only its nodes read the result of the operation before it.
 struct EpilogueOperation {
   enum class Kind {
     Sum,        ///< an Add; it has an operand
@@ -29,71 +29,75 @@ struct EpilogueOperation {
   };
   Kind kind = Kind::Function;
   std::vector<NodeId> nodes;  ///< in graph order
-  ValueId source;             ///< what it is applied to
-  ValueId operand;            ///< of a Sum: what is added
-  CodesBefore operandCodes;   ///< of a Sum: where the operand comes from codes
-  ValueId result;             ///< what its last node leaves
+  ValueId source;             ///< the value to which it is applied
+  ValueId operand;            ///< the value that a Sum adds
+  CodesBefore operandCodes;   ///< the codes from which the operand of a Sum is calculated
+  ValueId result;             ///< the result of its last node
 };
 
 /// A convolution or product in a fused node, with all that its kernel may run together with it.
 struct RootBinding {
   enum class Kind { Convolution, Product } kind = Kind::Product;
   NodeId root;
-  CodesBefore first, second;                ///< where its first two inputs come from codes; of a product the first one
-                                            ///< also by views
+  /// The codes from which its first two inputs are calculated. Views may be between the codes and the first input of a
+  /// product.
+  CodesBefore first, second;
   std::vector<EpilogueOperation> epilogue;  ///< in the order in which they are applied
 };
 
 /// The nodes of a norm whose input and result are bound.
 struct NormBinding {
-  std::vector<NodeId> nodes;  ///< on the ways from the input to the result; empty: others need what they make
-  /// What the scale, or where there is none the bias, is applied to, and what that was before float Casts.
+  /// The nodes on the paths from the input to the result; empty if nodes outside need their results.
+  std::vector<NodeId> nodes;
+  /// The values to which the scale is applied, before and after float Casts. If there is no scale, this is the bias.
   std::vector<ValueId> unweighted;
 };
 
 /// The nodes of an attention whose products are bound.
 struct AttentionBinding {
-  /// A node above the first product that alone reads `source` for what is below it.
+  /// A node before the first product. Among the nodes before this product, only this node reads `source`.
   struct Above {
     NodeId node;
-    ValueId source;       ///< what it makes its result of
-    bool scales = false;  ///< it is a Mul or Div by a number; else it only moves elements or changes their type
+    ValueId source;       ///< its operand
+    bool scales = false;  ///< true: a Mul or Div by a number; false: it only moves elements or changes their type
   };
-  std::vector<NodeId> nodes;          ///< from the first product to the second; empty: others need what they make
-  std::vector<NodeId> behindSoftmax;  ///< of these, those between Softmax and the second product
-  std::vector<Above> query, key;      ///< above the operands of the first product, from the product upwards
+  /// The nodes from the first product to the second; empty if nodes outside need their results.
+  std::vector<NodeId> nodes;
+  std::vector<NodeId> behindSoftmax;  ///< those of `nodes` that are between Softmax and the second product
+  std::vector<Above> query, key;      ///< before the operands of the first product; the node next to it is the first
 };
 
-/// Codes that are only picked and moved between DequantizeLinears and a QuantizeLinear.
+/// Codes that are only selected and moved between DequantizeLinears and a QuantizeLinear.
 struct HeldCodesBinding {
   struct Float {
     ValueId value;
-    NodeId maker, reader;  ///< the one node that makes it, and the one that reads it
+    NodeId maker, reader;  ///< the node that calculates it, and the only node that reads it
   };
   NodeId quantize;
-  std::vector<Float> floats;  ///< what stands for codes, each behind the one that is made of it; the last one is made
-                              ///< by a DequantizeLinear
+  /// The float values that represent codes, in reverse order of calculation; a DequantizeLinear produces the last one.
+  std::vector<Float> floats;
 };
 
-/// What the nodes of a fused node are to the kernels that may run several of them together. It follows from the graph,
-/// from which nodes the fused node has and gives out, and from the bindings of its rule. Types, extents and constants
-/// are not looked at: whether a kernel can take what is bound here is for its emitter to say.
+/// The roles of the nodes of a fused node in kernels that may run several of them together. They follow from the graph,
+/// from the nodes and outputs of the fused node, and from the bindings of its rule, and do not depend on types, extents
+/// and constants. The emitter decides whether its kernel can run what is bound.
 struct KernelBindings {
   std::vector<RootBinding> roots;           ///< in graph order
-  NormBinding norm;                         ///< of a fused node that is a norm
-  AttentionBinding attention;               ///< of one that is an attention
+  NormBinding norm;                         ///< empty if the fused node is not a norm
+  AttentionBinding attention;               ///< empty if the fused node is not an attention
   std::vector<HeldCodesBinding> heldCodes;  ///< in graph order
 };
 
-/// Null where nothing is bound. It is no part of plans in files: it is made whenever a plan is made, and so when a file
-/// is opened.
+/// Finds the bindings of a fused node; returns null if nothing is bound. Plans in files do not contain them; they are
+/// computed again when a file is opened.
 std::shared_ptr<const KernelBindings> bindKernel(const Graph& graph, const FusedNode& fused);
 
-/// Those of the fused node; without any entry where there are none.
+/// Returns the kernel bindings of the fused node. If nothing is bound, the result is empty.
 const KernelBindings& kernelBindings(const FusedNode& fused);
-/// What is bound of the convolution or product `root`; null if it is none, or not in the fused node.
+/// Returns the binding of the convolution or product `root`; null if `root` is another node, or is not in the fused
+/// node.
 const RootBinding* findRoot(const FusedNode& fused, NodeId root);
-/// Whether the fused node has a root of this kind.
+/// Returns whether the fused node contains a root of this kind.
 bool hasRoot(const FusedNode& fused, RootBinding::Kind kind);
 
 }  // namespace fusescope

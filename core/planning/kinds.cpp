@@ -10,34 +10,34 @@ namespace {
 
 const std::map<std::string_view, std::string_view>& kindsByOperator() {
   static const std::map<std::string_view, std::string_view> kKinds{
-      {"Conv", "conv"},
-      {"ConvTranspose", "conv"},
-      {"MatMul", "matmul"},
-      {"Gemm", "gemm"},
-      {"Attention", "attention"},
-      {"LayerNormalization", "layer_norm"},
-      {"RMSNormalization", "rms_norm"},
-      {"If", "if"},
-      {"Loop", "loop"},
-      {"Scan", "scan"},
-      {"Softmax", "softmax"},
-      {"LogSoftmax", "softmax"},
-      {"BatchNormalization", "batch_norm"},
-      {"GroupNormalization", "group_norm"},
-      {"InstanceNormalization", "instance_norm"},
-      {"Transpose", "transpose"},
-      {"Concat", "concat"},
-      {"Split", "split"},
-      {"Slice", "slice"},
-      {"Gather", "gather"},
-      {"GatherElements", "gather"},
-      {"GatherND", "gather"},
-      {"ScatterElements", "scatter"},
-      {"ScatterND", "scatter"},
-      {"Pad", "pad"},
-      {"Resize", "resize"},
-      {"Expand", "expand"},
-      {"Tile", "expand"},
+      {"Conv", kinds::kConv},
+      {"ConvTranspose", kinds::kConv},
+      {"MatMul", kinds::kMatMul},
+      {"Gemm", kinds::kGemm},
+      {"Attention", kinds::kAttention},
+      {"LayerNormalization", kinds::kLayerNorm},
+      {"RMSNormalization", kinds::kRmsNorm},
+      {"If", kinds::kIf},
+      {"Loop", kinds::kLoop},
+      {"Scan", kinds::kScan},
+      {"Softmax", kinds::kSoftmax},
+      {"LogSoftmax", kinds::kSoftmax},
+      {"BatchNormalization", kinds::kBatchNorm},
+      {"GroupNormalization", kinds::kGroupNorm},
+      {"InstanceNormalization", kinds::kInstanceNorm},
+      {"Transpose", kinds::kTranspose},
+      {"Concat", kinds::kConcat},
+      {"Split", kinds::kSplit},
+      {"Slice", kinds::kSlice},
+      {"Gather", kinds::kGather},
+      {"GatherElements", kinds::kGather},
+      {"GatherND", kinds::kGather},
+      {"ScatterElements", kinds::kScatter},
+      {"ScatterND", kinds::kScatter},
+      {"Pad", kinds::kPad},
+      {"Resize", kinds::kResize},
+      {"Expand", kinds::kExpand},
+      {"Tile", kinds::kExpand},
   };
   return kKinds;
 }
@@ -45,36 +45,36 @@ const std::map<std::string_view, std::string_view>& kindsByOperator() {
 std::string_view kindOfFamily(OpKind kind) {
   switch (kind) {
     case OpKind::Elementwise:
-      return "pointwise";
+      return kinds::kPointwise;
     case OpKind::Convolution:
-      return "conv";
+      return kinds::kConv;
     case OpKind::MatMul:
-      return "operator";
+      return kinds::kOperator;
     case OpKind::Pooling:
-      return "pool";
+      return kinds::kPool;
     case OpKind::Normalization:
-      return "norm";
+      return kinds::kNorm;
     case OpKind::Softmax:
-      return "softmax";
+      return kinds::kSoftmax;
     case OpKind::Reduction:
-      return "reduce";
+      return kinds::kReduce;
     case OpKind::View:
-      return "view";
+      return kinds::kView;
     case OpKind::Shape:
-      return "shape";
+      return kinds::kShape;
     case OpKind::Quantization:
-      return "quantize";
+      return kinds::kQuantize;
     case OpKind::ControlFlow:
-      return "control_flow";
+      return kinds::kControlFlow;
     case OpKind::Recurrence:
-      return "recurrence";
+      return kinds::kRecurrence;
     case OpKind::Random:
-      return "random";
+      return kinds::kRandom;
     case OpKind::Movement:
     case OpKind::Other:
       break;
   }
-  return "operator";
+  return kinds::kOperator;
 }
 
 }  // namespace
@@ -88,12 +88,25 @@ std::string_view kindOfSingle(const Node& node) {
   return schema == nullptr ? kinds::kOperator : kindOfFamily(schema->kind);
 }
 
-std::vector<std::string> allKinds() {
-  return {"conv",      "matmul",     "gemm",       "attention",     "layer_norm",   "rms_norm",   "rotary", "softmax",
-          "pointwise", "batch_norm", "group_norm", "instance_norm", "norm",         "pool",       "reduce", "concat",
-          "split",     "slice",      "gather",     "scatter",       "pad",          "resize",     "expand", "quantize",
-          "shape",     "if",         "loop",       "scan",          "control_flow", "recurrence", "random", "view",
-          "transpose", "operator"};
+std::vector<std::string_view> allKinds() {
+  return {
+#define KIND(NAME, TEXT, FAMILY) kinds::k##NAME,
+#include "planning/fused_node_kinds.inc"
+#undef KIND
+  };
+}
+
+std::string_view kindFamily(std::string_view kind) {
+  static const std::map<std::string_view, std::string_view> kFamilies{
+#define KIND(NAME, TEXT, FAMILY) {TEXT, FAMILY},
+#include "planning/fused_node_kinds.inc"
+#undef KIND
+      {"linear", kinds::kMatMul},  // a product that Torch-TensorRT leaves to torch
+      {"reshape", kinds::kView},   // a view that it leaves to torch
+      {"copy", kinds::kView},      // a layer of TensorRT
+  };
+  const auto found = kFamilies.find(kind);
+  return found == kFamilies.end() ? "other" : found->second;
 }
 
 }  // namespace fusescope

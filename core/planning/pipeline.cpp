@@ -1,16 +1,19 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/sort_distinct.h"
 #include "planning/directive_effects.h"
 #include "planning/draft_plan.h"
+#include "planning/fusion/rules.h"
 #include "planning/kernel_bindings.h"
 #include "planning/plan_bodies.h"
 #include "planning/plan_options_json.h"
 #include "planning/predict_times.h"
 #include "planning/predicted_compiler.h"
+#include "planning/price_choices.h"
 #include "planning/price_choices_json.h"
-#include "planning/price_fusions.h"
 #include "planning/price_integers.h"
+#include "planning/price_model.h"
 #include "planning/price_types.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
@@ -19,6 +22,49 @@
 namespace fusescope {
 
 namespace {
+
+/// The sum of prices; nothing if one is unknown. The spread is the largest possible one, with all errors in one
+/// direction.
+struct Total {
+  double ms = 0, off = 0;
+  bool known = true;
+  void add(const Price& price) {
+    known = known && price.ms.has_value();
+    ms += price.ms.value_or(0);
+    off += price.ms.value_or(0) * price.spread;
+  }
+};
+
+/// Adds to `choices` the products of one input that take less time as separate kernels than as one kernel; the
+/// difference must exceed the spread of both prices. Products stay together if one of the two prices is unknown,
+/// because then their input is read only once. `together` is the layout with `choices`, in which they are together.
+/// Returns whether any products were separated.
+Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, const PriceModel& prices,
+                            const StopToken& stop, PriceChoices& choices) {
+  const std::shared_ptr<const Model>& model = together.plan.model;
+  const Graph& graph = *model->graph;
+  std::vector<std::vector<NodeId>> parallel(together.regions.size());
+  PriceChoices separate = choices;
+  for (std::size_t i = 0; i < parallel.size(); ++i) {
+    parallel[i] = parallelProducts(graph, together.regions[i]);
+    if (!parallel[i].empty()) separate.apart.push_back({.products = parallel[i]});
+  }
+  if (separate.apart.empty()) return false;
+  const Layout apart = TRY(layOut(model, options, separate, together.plan.structure, stop));
+  const std::vector<Price> one = prices.kernels(together.plan), each = prices.kernels(apart.plan);
+  for (std::size_t i = 0; i < parallel.size(); ++i) {
+    if (parallel[i].empty()) continue;
+    Total whole, parts;
+    whole.add(one[i]);
+    std::vector<FusedNodeId> kernels;
+    for (const NodeId node : together.regions[i].nodes) kernels.push_back(apart.plan.fusedNodeOf(node)->id);
+    sortDistinct(kernels);
+    for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
+    if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
+    choices.apart.push_back({parallel[i], whole.ms, parts.ms});
+  }
+  return !choices.apart.empty();
+}
 
 /// Hashes a plan. Types that prices chose are included, as the compute types of the fused nodes.
 Hash128 planHash(const Plan& plan) {
@@ -135,6 +181,16 @@ std::vector<Decision> priceAnswers(const Plan& plan) {
   return decisions;
 }
 
+/// Returns a decision for each float type that --precision asks for and in which the target does not calculate.
+std::vector<Decision> typesNotOffered(const Plan& plan) {
+  std::vector<Decision> decisions;
+  for (const DataType type : floatPrecisions(plan.options))
+    if (!plan.target.computeTypes.contains(type))
+      decisions.push_back(decide("precision.type_not_offered", {}, plan.target.name,
+                                 {{"type", toText(type)}, {"target", plan.target.name}}));
+  return decisions;
+}
+
 /// Adds every decision, and the answer to every directive.
 Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop) {
   Plan& plan = layout.plan;
@@ -153,6 +209,7 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   plan.pinsTogether = ofTypes.pinsTogether;
   if (plan.pinsTogether) plan.pinsTogether->decision += static_cast<std::uint32_t>(plan.decisions.size());
   explain(plan, std::move(ofTypes));
+  append(plan.decisions, typesNotOffered(plan));
   append(plan.decisions, priceAnswers(plan));
   append(plan.decisions, indexWarnings(plan));
   return checkStop(stop);

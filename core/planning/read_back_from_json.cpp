@@ -12,8 +12,9 @@ const std::vector<std::string_view> kCertaintyNames = {name(Certainty::Verified)
 const std::vector<std::string_view> kFateNames = {name(Fate::Kernel),      name(Fate::Folded), name(Fate::Removed),
                                                   name(Fate::View),        name(Fate::Merged), name(Fate::Fallback),
                                                   name(Fate::NotDisclosed)};
-const std::vector<std::string_view> kPinResultNames = {name(PinResult::Obeyed), name(PinResult::Ignored),
-                                                       name(PinResult::Widened), name(PinResult::NotDisclosed)};
+const std::vector<std::string_view> kPinResultNames = {name(PinResult::Obeyed),        name(PinResult::Ignored),
+                                                       name(PinResult::Widened),       name(PinResult::Moved),
+                                                       name(PinResult::WithoutKernel), name(PinResult::NotDisclosed)};
 const std::vector<std::string_view> kPinCauseNames = {name(PinCause::None),          name(PinCause::NotApplied),
                                                       name(PinCause::OnlyPreferred), name(PinCause::TypeNotEnabled),
                                                       name(PinCause::NoTactic),      name(PinCause::TargetRefuses),

@@ -50,7 +50,7 @@ std::string whyNotDisclosed(Fate fate) {
     case Fate::Folded:
       return "It was calculated when the network was compiled.";
     case Fate::Removed:
-      return "It was removed.";
+      return "It was removed when the network was compiled, so that nothing is left to calculate in any type.";
     case Fate::View:
       return "It calculates nothing: its result is its input, seen differently in memory.";
     case Fate::Merged:
@@ -125,7 +125,88 @@ PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const
   return {PinCause::NotDisclosed, pin.granted ? "Nothing that the compiler reported says why." : whyNotDisclosed(fate)};
 }
 
-ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& told) {
+/// Finds kernels that got the type that was asked for a node beside them.
+class MovedPins {
+ public:
+  explicit MovedPins(const ReadBackPlan& made) : m_made(made), m_graph(made.graph()) {
+    for (const PrecisionGrant& grant : made.asked->precisionMap)
+      if (grant.asked != DataType::Undefined) m_askedOf.emplace(grant.node, grant.asked);
+  }
+
+  /// Returns a kernel that reads a result of `node` or writes one of its operands and has `type`, although nobody asked
+  /// for it there; null if there is none. What the kernel would have without the pin is not known. Therefore its nodes
+  /// must be planned in another type, and kernels of the same operators that are beside no such pin must exist, and
+  /// none of them may have the type.
+  const FusedNode* movedTo(NodeId node, DataType type) const {
+    for (const NodeId neighbour : neighboursOf(node))
+      for (const FusedNodeId id : m_made.kernelsOf(neighbour)) {
+        const FusedNode& kernel = m_made.fusedNodes[id.index];
+        const bool has = kernel.compute == type && !m_made.kernels[id.index].isOurs;
+        if (has && !isAskedOf(kernel, type) && isPlannedOtherwise(kernel, type) && areItsLikesOtherwise(kernel, type))
+          return &kernel;
+      }
+    return nullptr;
+  }
+
+ private:
+  std::vector<NodeId> neighboursOf(NodeId node) const {
+    std::vector<NodeId> neighbours;
+    for (const ValueId value : operands(m_graph.node(node)))
+      if (value.valid() && m_graph.value(value).producer.valid()) neighbours.push_back(m_graph.value(value).producer);
+    for (const ValueId value : m_graph.node(node).outputs)
+      if (value.valid()) std::ranges::copy(m_graph.value(value).consumers, std::back_inserter(neighbours));
+    return neighbours;
+  }
+  bool isAsked(NodeId node, DataType type) const {
+    const auto asked = m_askedOf.find(node);
+    return asked != m_askedOf.end() && asked->second == type;
+  }
+  bool isAskedOf(const FusedNode& kernel, DataType type) const {
+    return std::ranges::any_of(kernel.nodes, [&](NodeId node) { return isAsked(node, type); });
+  }
+  bool isBesideAsked(const FusedNode& kernel, DataType type) const {
+    return std::ranges::any_of(kernel.nodes, [&](NodeId node) {
+      return std::ranges::any_of(neighboursOf(node), [&](NodeId other) { return isAsked(other, type); });
+    });
+  }
+  /// Returns whether the plan that was asked for calculates nodes of the kernel, and none of them in `type`.
+  bool isPlannedOtherwise(const FusedNode& kernel, DataType type) const {
+    const auto planned = [&](NodeId node) { return m_made.asked->calculates[node.index]; };
+    return std::ranges::find(kernel.nodes, type, planned) == kernel.nodes.end() &&
+           std::ranges::any_of(kernel.nodes, [&](NodeId node) { return isFloat(planned(node)); });
+  }
+  std::vector<std::string> operatorsOf(const FusedNode& kernel) const {
+    std::vector<std::string> operators;
+    for (const NodeId node : kernel.nodes) operators.push_back(m_graph.node(node).op);
+    std::ranges::sort(operators);
+    return operators;
+  }
+  bool areItsLikesOtherwise(const FusedNode& kernel, DataType type) const {
+    const std::vector<std::string> operators = operatorsOf(kernel);
+    bool isAny = false;
+    for (const FusedNode& other : m_made.fusedNodes) {
+      const bool compares = other.id != kernel.id && other.compute != DataType::Undefined &&
+                            !m_made.kernels[other.id.index].isOurs && operatorsOf(other) == operators &&
+                            !isAskedOf(other, type) && !isBesideAsked(other, type);
+      if (compares && other.compute == type) return false;
+      isAny |= compares;
+    }
+    return isAny;
+  }
+
+  const ReadBackPlan& m_made;
+  const Graph& m_graph;
+  std::map<NodeId, DataType> m_askedOf;
+};
+
+/// Returns the result of a pin that is not obeyed and that no other kernel took over.
+PinResult resultWithout(Fate fate, const ReadBackPin& pin) {
+  if (pin.granted) return bitWidth(*pin.granted) > bitWidth(pin.asked) ? PinResult::Widened : PinResult::Ignored;
+  return fate == Fate::Kernel || fate == Fate::NotDisclosed ? PinResult::NotDisclosed : PinResult::WithoutKernel;
+}
+
+ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& told,
+                      const MovedPins& moved) {
   ReadBackPin pin{.node = planned.node, .asked = planned.asked};
   const Fate fate = made.fateOf(planned.node);
   if (fate == Fate::Fallback) pin.granted = planned.granted;
@@ -139,9 +220,17 @@ ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, c
   pin.cause = hindrance.cause;
   pin.why = hindrance.why;
   pin.cut = cutAround(made, pin.node);
-  if (!pin.granted) return pin;
-  pin.result = bitWidth(*pin.granted) > bitWidth(pin.asked) ? PinResult::Widened : PinResult::Ignored;
-  if (fate == Fate::Kernel) pin.why = fmt::format("Its kernel calculates it in {}. {}", toText(*pin.granted), pin.why);
+  pin.result = resultWithout(fate, pin);
+  if (pin.granted && fate == Fate::Kernel)
+    pin.why = fmt::format("Its kernel calculates it in {}. {}", toText(*pin.granted), pin.why);
+  const bool mayHaveMoved = fate != Fate::Fallback && (pin.granted || fate != Fate::Kernel);
+  if (const FusedNode* kernel = mayHaveMoved ? moved.movedTo(pin.node, pin.asked) : nullptr) {
+    pin.result = PinResult::Moved;
+    pin.why = fmt::format(
+        "The kernel {} beside it calculates in {} instead, for which nobody asked there, and kernels of the same "
+        "operators elsewhere do not. {}",
+        kernel->name, toText(pin.asked), pin.why);
+  }
   return pin;
 }
 
@@ -154,6 +243,7 @@ std::string cutText(const ReadBackPlan& made, const ReadBackPin& pin) {
 
 std::string_view codeOf(const ReadBackPin& pin) {
   if (pin.result == PinResult::Obeyed) return "build.pin_obeyed";
+  if (pin.result == PinResult::Moved) return "build.pin_moved";
   switch (pin.cause) {
     case PinCause::NotApplied:
       return "build.pin_not_applied";
@@ -183,12 +273,13 @@ std::string_view codeOf(const ReadBackPin& pin) {
 std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told) {
   std::map<NodeId, const ReadBackPin*> toldOf;
   for (const ReadBackPin& pin : told.pins) toldOf.emplace(pin.node, &pin);
+  const MovedPins moved(made);
   std::vector<ReadBackPin> pins;
   for (const PrecisionGrant& planned : made.asked->precisionMap) {
     if (const auto found = toldOf.find(planned.node); found != toldOf.end())
       pins.push_back(*found->second);
     else if (planned.asked != DataType::Undefined)
-      pins.push_back(judgedPin(made, planned, told));
+      pins.push_back(judgedPin(made, planned, told, moved));
   }
   return pins;
 }

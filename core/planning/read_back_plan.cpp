@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kCertainties[] = {"verified", "named", "derived", "guessed"};
 constexpr std::string_view kFates[] = {"kernel", "folded", "removed", "view", "merged", "fallback", "not_disclosed"};
-constexpr std::string_view kPinResults[] = {"obeyed", "ignored", "widened", "not_disclosed"};
+constexpr std::string_view kPinResults[] = {"obeyed", "ignored", "widened", "moved", "without_kernel", "not_disclosed"};
 constexpr std::string_view kPinCauses[] = {"none",          "not_applied",    "only_preferred", "type_not_enabled",
                                            "no_tactic",     "target_refuses", "without_kernel", "in_region",
                                            "shares_kernel", "not_disclosed"};

@@ -80,7 +80,14 @@ struct ReadBackConversion {
   std::string kernel{};  ///< the kernel that does it; empty if it is not reported
 };
 
-enum class PinResult { Obeyed, Ignored, Widened, NotDisclosed };
+enum class PinResult {
+  Obeyed,
+  Ignored,
+  Widened,
+  Moved,          ///< a kernel beside the node has the type, and nobody asked for it there
+  WithoutKernel,  ///< no kernel calculates the node, so that nothing has the type; its Fate says what happened to it
+  NotDisclosed
+};
 std::string_view name(PinResult result);  ///< "obeyed", …
 /// Why a node does not have the type that was asked for, as far as it is known.
 enum class PinCause {

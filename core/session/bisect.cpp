@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "compilers/compile_network.h"
 #include "compilers/probed/optimiser_steps.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/without_lowered_types.h"

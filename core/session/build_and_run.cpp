@@ -9,6 +9,7 @@
 
 #include "base/process_memory.h"
 #include "base/text.h"
+#include "cache/process_store.h"
 #include "cache/timing_cache.h"
 #include "engine/run_steps.h"
 #include "interchange/codes.h"
@@ -122,7 +123,7 @@ std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& input
 BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop, const Progress& progress) {
   return {.backend = artifact.backend,
           .threads = threads,
-          .timingCache = timingCachePath(),
+          .timingCache = areTimesUsed() ? timingCachePath() : std::filesystem::path(),
           .memory = artifact.memory,
           .stop = stop,
           .progress = progress};

@@ -8,9 +8,9 @@
 
 #include "calibration/edge_choice.h"
 #include "calibration/weight_codes.h"
-#include "engine/extent_check.h"
-#include "engine/fused_node_steps.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
+#include "engine/program/extent_check.h"
+#include "engine/steps/fused_node_steps.h"
 #include "planning/match_pattern.h"
 #include "planning/without_lowered_types.h"
 #include "session/artifact.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "base/json.h"
@@ -16,10 +17,17 @@ namespace {
 
 const std::vector<std::string_view> kDifferenceKinds{"compiler", "version", "options", "types", "threads"};
 
-/// Adds the types in which nodes of the cover and of its bodies calculate.
+/// Returns whether times compare different calculations if only one side has kernels of this type. This is true of
+/// floats and quantised codes. Truths and indexes have the same types by every compiler; a side without them has merely
+/// folded their nodes, or calculates them inside other kernels.
+bool isChosenType(DataType type) {
+  constexpr int kMostBitsOfCodes = 8;
+  return isFloat(type) || (isInteger(type) && bitWidth(type) <= kMostBitsOfCodes);
+}
+
+/// Adds the types of floats and of quantised codes in which nodes of the cover and of its bodies calculate.
 void addTypes(const Cover& cover, std::set<DataType>& types) {
-  for (const DataType type : cover.calculates)
-    if (type != DataType::Undefined) types.insert(type);
+  std::ranges::copy_if(cover.calculates, std::inserter(types, types.end()), isChosenType);
   for (const CoverBody& body : cover.bodies) addTypes(*body.cover, types);
 }
 

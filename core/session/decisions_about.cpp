@@ -33,4 +33,16 @@ Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Su
   return list;
 }
 
+bool isTypeNotGiven(const Decision& decision) {
+  return decision.code == "precision.type_not_offered" || decision.code == "build.hint_granted";
+}
+
+std::vector<Decision> typesNotGiven(const Cover& cover) {
+  std::vector<Decision> found;
+  for (const Decision& decision : cover.decisions)
+    if (isTypeNotGiven(decision) && std::ranges::find(found, message(decision), message) == found.end())
+      found.push_back(decision);
+  return found;
+}
+
 }  // namespace fusescope

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "cache/timing_cache.h"
-#include "engine/timing_price_model.h"
+#include "engine/tactics/timing_price_model.h"
 #include "frontends/tensorrt/layer_network.h"
 #include "ir/graph.h"
 

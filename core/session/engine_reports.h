@@ -7,7 +7,7 @@
 #include "base/json_fwd.h"
 #include "base/phase_clock.h"
 #include "engine/engine.h"
-#include "engine/machine_peaks.h"
+#include "engine/tactics/machine_peaks.h"
 
 namespace fusescope {
 

@@ -2,7 +2,7 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "engine/memory_timeline.h"
+#include "engine/program/memory_timeline.h"
 
 namespace fusescope {
 

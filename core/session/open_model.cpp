@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "engine/described_model.h"
+#include "engine/description/described_model.h"
 #include "engine/engine.h"
 #include "frontends/importers.h"
 #include "ir/extent_expression.h"

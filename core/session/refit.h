@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 #include "session/artifact.h"
 #include "session/engine_reports.h"
 #include "session/network_difference.h"

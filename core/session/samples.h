@@ -6,7 +6,7 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "ir/tensor.h"
 
 namespace fusescope {

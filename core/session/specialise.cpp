@@ -5,7 +5,7 @@
 
 #include "base/elapsed.h"
 #include "base/medians.h"
-#include "engine/extent_check.h"
+#include "engine/program/extent_check.h"
 #include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/report_json.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"

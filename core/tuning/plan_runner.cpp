@@ -5,9 +5,9 @@
 #include "analysis/structural_key.h"
 #include "backends/reference/convert_elements.h"
 #include "base/process_memory.h"
-#include "engine/extent_check.h"
-#include "engine/fused_node_steps.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
+#include "engine/program/extent_check.h"
+#include "engine/steps/fused_node_steps.h"
 
 namespace fusescope {
 namespace {

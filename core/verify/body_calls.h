@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/body_observer.h"
+#include "engine/steps/body_observer.h"
 #include "ir/tensor.h"
 
 namespace fusescope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/reference/convert_elements.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "ops/run_node.h"
 #include "planning/structure.h"
 

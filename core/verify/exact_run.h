@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/fused_node_steps.h"
+#include "engine/steps/fused_node_steps.h"
 #include "verify/kept_values.h"
 
 namespace fusescope {

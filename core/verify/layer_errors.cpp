@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/extent_check.h"
-#include "engine/fused_node_steps.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
+#include "engine/program/extent_check.h"
+#include "engine/steps/fused_node_steps.h"
 #include "verify/exact_network.h"
 #include "verify/exact_run.h"
 

@@ -4,8 +4,8 @@
 
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_backend.h"
-#include "engine/boxed_values.h"
-#include "engine/fused_node_steps.h"
+#include "engine/program/boxed_values.h"
+#include "engine/steps/fused_node_steps.h"
 
 namespace fusescope {
 namespace {

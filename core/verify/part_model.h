@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/kernel_requests.h"
+#include "engine/kernels/kernel_requests.h"
 
 namespace fusescope {
 

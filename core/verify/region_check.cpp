@@ -7,8 +7,8 @@
 #include <map>
 
 #include "backends/reference/reference_backend.h"
-#include "engine/contract_numerics.h"
-#include "engine/tensor_kernel.h"
+#include "engine/kernels/contract_numerics.h"
+#include "engine/kernels/tensor_kernel.h"
 #include "planning/structure.h"
 #include "verify/element_bounds.h"
 #include "verify/rounding_noise.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/stop.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 #include "verify/region_cases.h"
 
 namespace fusescope {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "backends/reference/reference_backend.h"
-#include "engine/body_lowering.h"
-#include "engine/boxed_values.h"
-#include "engine/extent_check.h"
-#include "engine/fused_extents.h"
-#include "engine/fused_node_steps.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
+#include "engine/program/boxed_values.h"
+#include "engine/program/extent_check.h"
+#include "engine/program/fused_extents.h"
+#include "engine/steps/body_lowering.h"
+#include "engine/steps/fused_node_steps.h"
 #include "verify/body_calls.h"
 #include "verify/kept_values.h"
 

@@ -130,9 +130,9 @@ def own_files(module):
     own.add(os.path.abspath(site.getusersitepackages()))
     paths = dict.fromkeys(own, NO_CONTENT)
     paths.update((path, (SYSTEM, os.path.basename(path))) for path in system_libraries(system))
-    for number, folder in enumerate(os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)):
-        paths[os.path.abspath(folder)] = NO_CONTENT
-        paths.update((os.path.join(os.path.abspath(folder), name), (LIBRARIES, f"{number}/{name}"))
+    for number, folder in enumerate(library_folders()):
+        paths[folder] = NO_CONTENT
+        paths.update((os.path.join(folder, name), (LIBRARIES, f"{number}/{name}"))
                      for name in listed(folder) if ".so" in name)
     for folder in sys.path:
         folder = os.path.abspath(folder)
@@ -141,6 +141,13 @@ def own_files(module):
             paths.update((os.path.join(folder, name), (STARTED, name)) for name in os.listdir(folder)
                          if name.endswith(".pth") or name in (f"fusescope_compiler_{module}.py", *STARTS))
     return paths
+
+
+def library_folders():
+    """Returns the folders of LD_LIBRARY_PATH. The loader reads an empty entry as the current folder, and ignores the
+    variable if it is empty as a whole."""
+    variable = os.environ.get("LD_LIBRARY_PATH", "")
+    return [os.path.abspath(folder) for folder in variable.split(os.pathsep)] if variable else []
 
 
 def system_libraries(cache):

@@ -28,8 +28,8 @@ fill_network() {
 }
 
 # What scripts/test runs. NAME_block is one decoder block of a network that is only planned as a whole.
-readonly TEST_NETWORKS='bert_base densenet121 fasterrcnn_mobilenet gpt2_base llama_32l_block llama_scale_block
-  mobilenet_v2 resnet50 resnet50_op13 vit_b_16'
+readonly TEST_NETWORKS='bert_base densenet121 efficientnet_v2_s fasterrcnn_mobilenet gpt2_base llama_32l_block
+  llama_scale_block mobilenet_v2 resnet50 resnet50_op13 swin_v2_t vit_b_16'
 
 # materialized_zoo NETWORK…: fills what is missing; prints the folder of NETWORK.onnx files.
 materialized_zoo() {

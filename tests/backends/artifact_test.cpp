@@ -1,7 +1,7 @@
 // Code that can be kept is compiled once for all processes that have the store.
 #include <gtest/gtest.h>
 
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/keeping/keeping_backend.h"
 

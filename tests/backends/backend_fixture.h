@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/executor.h"
+#include "engine/program/executor.h"
 #include "session/artifact.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"

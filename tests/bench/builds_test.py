@@ -13,6 +13,7 @@ class Builds(unittest.TestCase):
         of = summary([taken(1.0, 1.5, 0.2, 0.3), taken(2.0, 3.0, 0.4, 0.6), taken(1.0, 1.7, 0.2, 0.3)])
         self.assertAlmostEqual(of["whole"][1], 1.5)
         self.assertAlmostEqual(of["without_engine"][1], 1.2)
+        self.assertAlmostEqual(of["without_files"][1], 1.0)
         self.assertAlmostEqual(of["cpu"][1], 0.75)
         self.assertAlmostEqual(of["whole"][2], 1.6, msg="the third quartile")
 
@@ -23,5 +24,6 @@ class Builds(unittest.TestCase):
         round_ = {**taken(1.0, 1.25, 0, 0), "phases": {}}
         row = {"network": "n", "compiler": "c", "rounds": [round_], **summary([round_])}
         self.assertEqual(row["without_engine"], row["whole"])
+        self.assertEqual(row["without_files"], row["whole"])
         self.assertIn("copy 0.00 s", words(row))
         self.assertIn("ratio 1.250 (1.250 to 1.250)", words(row))

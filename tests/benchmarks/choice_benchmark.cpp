@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "backends/threads.h"
-#include "engine/kernel_requests.h"
-#include "engine/lowering.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/steps/lowering.h"
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 #include "planning/plan.h"

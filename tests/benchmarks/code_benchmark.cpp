@@ -15,8 +15,8 @@
 #include "base/elapsed.h"
 #include "base/temporary_folder.h"
 #include "cache/disk_store.h"
-#include "engine/kernel_requests.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/kernel_store.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 

@@ -13,8 +13,8 @@
 #include "base/mapped_file.h"
 #include "base/temporary_folder.h"
 #include "cache/blob_file.h"
-#include "engine/kernel_requests.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/kernel_store.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 

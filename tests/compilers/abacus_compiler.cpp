@@ -9,7 +9,7 @@
 #include "base/temporary_folder.h"
 #include "compilers/compiler.h"
 #include "engine/engine_file.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "interchange/npz.h"
 #include "ir/graph.h"
 #include "tests/compilers/abacus_child.h"

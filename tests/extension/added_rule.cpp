@@ -18,7 +18,7 @@ void fuseSiblings(RegionBuilder& state) {
     for (const NodeId other : graph.value(graph.node(id).input(0)).consumers) {
       if (other == id || !isAloneAndElementwise(state, other) || graph.node(other).inputs.size() != 1) continue;
       state.tryMerge(
-          {.nodes = {id, other}, .root = id, .kind = kinds::kPointwise, .rules = {"siblings"}, .deliversInner = true});
+          {.nodes = {id, other}, .root = id, .kind = kinds::kSiblings, .rules = {"siblings"}, .deliversInner = true});
     }
   }
 }

@@ -1,12 +1,13 @@
-// A fusion rule, a kind of directive, a restriction, an operator, an emitter of the native backend and an export format
-// with an option of its own, added by one file and one line each (see CMakeLists.txt): every part of the program that
-// knows the others knows them.
+// A fusion rule with a kind and a kernel of its own, a kind of directive, a restriction, an operator with a native
+// kernel and an export format with an option of its own, added by files and lines of lists (see CMakeLists.txt): every
+// part of the program that knows the others knows them, and few files are touched.
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 #include "app/cli/command.h"
@@ -16,6 +17,7 @@
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
 #include "planning/fusion/rules.h"
+#include "planning/kinds.h"
 #include "planning/steps.h"
 #include "session/operations/export_operation.h"
 #include "target/target_table.h"
@@ -32,19 +34,66 @@ std::vector<std::string> linesOf(const std::string& path) {
   return lines;
 }
 
-TEST(Adding, TakesOneLineOfTheListAndOneFile) {
-  const std::vector<std::string> lists{"planning/fusion/rules.inc",   "planning/directives/kinds.inc",
-                                       "target/restrictions.inc",     "ops/families.inc",
-                                       "backends/native/kernels.inc", "interchange/exporters.inc"};
-  for (const std::string& list : lists) {
-    const auto before = linesOf(FUSESCOPE_SOURCE_DIR "/core/" + list), after = linesOf(FUSESCOPE_LISTS "/" + list);
-    ASSERT_EQ(after.size(), before.size() + 1) << list;
-    EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << list << " is not the product's";
+/// A list of the product, its copy with the lines of what is added here, and the number of these lines.
+struct AddedTo {
+  std::string name, list, copy;
+  std::size_t lines = 1;
+};
+
+std::vector<AddedTo> addedTo() {
+  const std::string core = FUSESCOPE_SOURCE_DIR "/core/", copies = FUSESCOPE_LISTS "/";
+  std::vector<AddedTo> lists;
+  for (const char* name :
+       {"planning/fusion/rules.inc", "planning/fused_node_kinds.inc", "planning/directives/kinds.inc",
+        "target/restrictions.inc", "ops/families.inc", "interchange/exporters.inc"})
+    lists.push_back({name, core + name, copies + name});
+  lists.push_back({"kernels.inc", core + "backends/native/kernels.inc", copies + "backends/native/kernels.inc", 2});
+  lists.push_back({"cpu.json", FUSESCOPE_SOURCE_DIR "/resources/targets/cpu.json", copies + "cpu.json"});
+  return lists;
+}
+
+/// Returns the lines that a copy has and the product's list has not.
+std::vector<std::string> addedLines(const AddedTo& to) {
+  const auto before = linesOf(to.list), after = linesOf(to.copy);
+  std::vector<std::string> added;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const std::size_t at = i - added.size();
+    if (at >= before.size() || after[i] != before[at]) added.push_back(after[i]);
   }
-  std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(FUSESCOPE_SOURCE_DIR "/tests/extension"))
-    files += entry.path().filename().string().starts_with("added_") ? 1 : 0;
-  EXPECT_EQ(files, lists.size());
+  EXPECT_EQ(after.size(), before.size() + added.size()) << to.name << " is not the product's";
+  return added;
+}
+
+/// Returns the files that adding `name` takes: those of its own, and the lists in which it has a line.
+std::set<std::string> filesOf(const std::string& name) {
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(FUSESCOPE_SOURCE_DIR "/tests/extension")) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with("added_") && readTextFile(entry.path().string()).value().find(name) != std::string::npos)
+      files.insert(file);
+  }
+  for (const AddedTo& to : addedTo())
+    for (const std::string& line : addedLines(to))
+      if (line.find(name) != std::string::npos) files.insert(to.name);
+  return files;
+}
+
+TEST(Adding, TakesOneLineOfAList) {
+  for (const AddedTo& to : addedTo()) EXPECT_EQ(addedLines(to).size(), to.lines) << to.name;
+}
+
+TEST(Adding, TouchesFewFiles) {
+  // An operator is a row or function of its family's file, which added_operator.cpp stands for; only a new family has
+  // a line of its own in families.inc.
+  std::set<std::string> ofOperator = filesOf("Halve");
+  EXPECT_EQ(ofOperator.erase("ops/families.inc"), 1U);
+  EXPECT_EQ(ofOperator, (std::set<std::string>{"added_operator.cpp", "added_kernel.cpp", "kernels.inc", "cpu.json"}));
+  EXPECT_LE(ofOperator.size(), 4U) << "an operator with a native kernel";
+  const std::set<std::string> ofKind = filesOf("Siblings");
+  EXPECT_EQ(ofKind, (std::set<std::string>{"added_rule.cpp", "planning/fusion/rules.inc",
+                                           "planning/fused_node_kinds.inc", "added_emitter.cpp", "kernels.inc"}));
+  EXPECT_LE(ofKind.size(), 5U) << "a kind of fused nodes with a kernel of its own";
+  EXPECT_LE(filesOf("Counts").size(), 2U) << "an export format with an option of its own";
 }
 
 std::shared_ptr<const Model> modelOf(const char* graph) {
@@ -122,6 +171,8 @@ TEST(Adding, ARuleMakesKernelsThatRunAndCanBeSwitchedOff) {
   EXPECT_EQ(fusionRules().back()->name, "siblings");
   const auto plan = planOf(siblings());
   EXPECT_EQ(kernels(*plan), "a b");
+  EXPECT_EQ(plan->fusedNodes[0].kind, "siblings");
+  EXPECT_EQ(kindFamily("siblings"), "pointwise");
   EXPECT_NE(decisionBy(*plan, "fuse.merged", "fuse_siblings"), nullptr);
   const auto outputs = outputsOf(plan, numbers());
   EXPECT_EQ(outputs.at("p").data<float>()[7], 4);
@@ -180,9 +231,12 @@ constexpr const char* kHalved = R"(graph "g" {
     output %y
   })";
 
-TEST(Adding, AnOperatorIsPlannedAndRun) {
+TEST(Adding, AnOperatorIsPlannedAndRunByItsKernel) {
   const auto plan = planOf(modelOf(kHalved));
-  EXPECT_TRUE(plan->inFallback(plan->fusedNodes[0])) << "native knows no kernel of it";
+  EXPECT_FALSE(plan->inFallback(plan->fusedNodes[0])) << "its row in the CPU's table says that a kernel runs it";
+  auto engine = buildEngine(plan, {.backend = "native", .threads = 1, .measureTactics = false});
+  ASSERT_TRUE(engine.ok()) << engine.error().text();
+  EXPECT_EQ(engine.value()->report().tactics.at(0).chosen, "native:halve");
   EXPECT_EQ(outputsOf(plan, numbers()).at("y").data<float>()[7], 2);
 }
 

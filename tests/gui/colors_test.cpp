@@ -6,6 +6,7 @@
 
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
+#include "planning/kinds.h"
 #include "planning/price_model.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
@@ -67,9 +68,7 @@ QList<QPair<QString, QColor>> meanings(const Theme& theme) {
   QList<QPair<QString, QColor>> colors{{"link", theme.link},       {"chart", theme.chart}, {"success", theme.success},
                                        {"warning", theme.warning}, {"error", theme.error}, {"match", theme.match}};
   for (const Swatch& swatch : precisionLegend(theme)) colors.append({swatch.text, swatch.color});
-  for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
-                           "gather", "view", "other"})
-    colors.append({kind, kindSwatch(kind, theme).color});
+  for (const Swatch& swatch : kindLegend(theme)) colors.append({swatch.label, swatch.color});
   for (const ErrorLevel level : kErrorLevels) colors.append({levelText(level), levelColor(level, theme)});
   for (const QColor& step : scaleColors(theme)) colors.append({"amount", step});
   for (int decided = 0; decided <= static_cast<int>(Decided::Refused); ++decided) {
@@ -116,6 +115,20 @@ class ColorsTest : public test::SampleCanvas {
       QVERIFY2(rulesWithAccent().isEmpty(), qPrintable(rulesWithAccent().join('\n')));
     }
     QVERIFY(qApp->styleSheet().contains("palette(highlight)"));
+  }
+
+  // A colour that no kind has, or a kind whose colour is missing, is found here.
+  void theColoursOfKindsAreThoseOfTheFamilies() {
+    QStringList families{"other"}, colored;
+    for (const std::string_view kind : allKinds())
+      families.append(QString::fromStdString(std::string(kindFamily(kind))));
+    families.removeDuplicates();
+    for (const Swatch& swatch : kindLegend(Theme::dark())) colored.append(swatch.label);
+    families.sort();
+    colored.sort();
+    QCOMPARE(colored, families);
+    QCOMPARE(kindSwatch("gemm", Theme::dark()).text, QString("matrix product"));
+    QCOMPARE(kindSwatch("triton_poi", Theme::dark()).text, QString("other"));
   }
 
   void stepsAreToldApartByAllEyes() {
@@ -334,5 +347,5 @@ class ColorsTest : public test::SampleCanvas {
 }  // namespace fusescope
 
 using fusescope::ColorsTest;
-FUSESCOPE_GUI_TEST(ColorsTest, 9)
+FUSESCOPE_GUI_TEST(ColorsTest, 10)
 #include "colors_test.moc"

@@ -37,9 +37,7 @@ constexpr std::array kLevels = {ErrorLevel::CannotBeTold, ErrorLevel::Exact,    
 QList<QColor> swatches(const Theme& theme) {
   QList<QColor> colors;
   for (const Swatch& swatch : precisionLegend(theme)) colors << swatch.color;
-  for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
-                           "gather", "view", "other"})
-    colors << kindSwatch(kind, theme).color;
+  for (const Swatch& swatch : kindLegend(theme)) colors << swatch.color;
   for (const ErrorLevel level : kLevels) colors << levelColor(level, theme);
   for (int decided = 0; decided <= static_cast<int>(Decided::Refused); ++decided)
     colors << decidedSwatch(static_cast<Decided>(decided), theme).color;
@@ -55,9 +53,7 @@ QList<QPair<QString, QList<QColor>>> legends(const Theme& theme) {
   for (const ErrorLevel level : kLevels) errors << levelColor(level, theme);
   for (const Swatch& swatch : precisionLegend(theme)) precisions << swatch.color;
   precisions << precisionSwatch(DataType::Undefined, theme).color;
-  for (const char* kind : {"conv", "matmul", "attention", "pointwise", "softmax", "layer_norm", "reduce", "pool",
-                           "gather", "view", "other"})
-    kinds << kindSwatch(kind, theme).color;
+  for (const Swatch& swatch : kindLegend(theme)) kinds << swatch.color;
   for (int segment = 0; segment < 12; ++segment) segments << segmentColor(segment, false, theme);
   QList<QColor> decisions, amounts{theme.dimText, theme.disabledText};
   for (int decided = 0; decided <= static_cast<int>(Decided::Refused); ++decided)

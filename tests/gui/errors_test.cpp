@@ -111,14 +111,14 @@ class ErrorsTest : public QObject {
   void whatCannotBeToldIsNoNumber() {
     const TensorError lost{.elements = 8, .cosine = NAN, .expectedNonFinite = 1};
     const ShownError shown{ErrorKind::Measured, {lost, lost}};
-    const QString why = "cannot be told: all of it is infinite or NaN in the reference, too";
+    const QString why = "cannot be determined: all of it is infinite or NaN in the reference, too";
     QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
     QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
-    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be told: no finite number is expected"));
+    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be determined: no finite number is expected"));
     QCOMPARE(shortErrorText(lost, 0.01), QStringLiteral("?"));
-    QCOMPARE(errorPairText(shown, &LocalAndCarried::local, 0.01), QStringLiteral("cannot be told"));
+    QCOMPARE(errorPairText(shown, &LocalAndCarried::local, 0.01), QStringLiteral("cannot be determined"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local, 0.01),
-             QStringLiteral("[cannot be told]"));
+             QStringLiteral("[cannot be determined]"));
     QCOMPARE(errorFactsText(lost), why);
     QCOMPARE(roleText(shown, 0.01), QString("Whether it is wrong %1.").arg(why));
     // What became a number, or is one in part, can be told.
@@ -140,14 +140,15 @@ class ErrorsTest : public QObject {
     const FusedNode* lost = m_window->document().snapshot()->fusedOf(plan().graph().findNode("lost").value());
     QVERIFY(lost != nullptr && lost != m_window->document().snapshot()->fusedOf(*plan().graph().findNode("product")));
     const QString log = m_window->dock<LogDock>().text();
-    QVERIFY2(log.contains("no layer that can be judged is wrong; for 1 tensor it cannot be told"), qPrintable(log));
+    QVERIFY2(log.contains("no layer that can be judged is wrong; for 1 tensor it cannot be determined"),
+             qPrintable(log));
     LayersModel& layers = m_window->dock<LayersDock>().model();
     m_window->showDock("Layers");
     const int row = layers.rowOf(qs(plan().graph().node(lost->root).name));
     for (const int column : {LayersModel::kLocal, LayersModel::kCarried}) {
       const QModelIndex cell = layers.index(row, column);
-      QCOMPARE(cell.data().toString(), QStringLiteral("cannot be told"));
-      QVERIFY2(cell.data(Qt::ToolTipRole).toString().contains("cannot be told: all of it is infinite or NaN"),
+      QCOMPARE(cell.data().toString(), QStringLiteral("cannot be determined"));
+      QVERIFY2(cell.data(Qt::ToolTipRole).toString().contains("cannot be determined: all of it is infinite or NaN"),
                qPrintable(cell.data(Qt::ToolTipRole).toString()));
       QCOMPARE(cell.data(kToneRole).toInt(), static_cast<int>(Tone::Dim));
       // Behind all that have a number.
@@ -165,11 +166,12 @@ class ErrorsTest : public QObject {
     const QString line = layers.csv().split('\n').filter(qs(plan().graph().node(lost->root).name) + ',').first();
     QVERIFY2(line.endsWith(",,,,"), qPrintable(line));
     m_window->selection().set(lost->nodes);
-    QTRY_VERIFY2(panel().contains("Whether it is wrong cannot be told"), qPrintable(panel()));
+    QTRY_VERIFY2(panel().contains("Whether it is wrong cannot be determined"), qPrintable(panel()));
     QVERIFY2(!panel().contains("of rms ·"), qPrintable(panel()));
     const QString described = m_window->canvas().accessibleDescription();
-    QVERIFY2(described.contains("local error cannot be told: no finite number is expected"), qPrintable(described));
-    QVERIFY2(legendText().contains("cannot be told"), qPrintable(legendText()));
+    QVERIFY2(described.contains("local error cannot be determined: no finite number is expected"),
+             qPrintable(described));
+    QVERIFY2(legendText().contains("cannot be determined"), qPrintable(legendText()));
     // Of the run as a whole nothing can be told either, and that is not the same as not to have been evaluated.
     for (const char* action : {"build", "evaluate"}) {
       m_window->actions().find(action)->trigger();

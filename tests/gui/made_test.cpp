@@ -407,7 +407,7 @@ class MadeTest : public QObject {
       for (const QLabel* label : window->statusBar()->findChildren<QLabel*>()) all << label->toolTip();
       return all.join(' ');
     };
-    const QString words = QStringLiteral("12 of 14 segments were one");
+    const QString words = QStringLiteral("12 of the 14 segments only once");
     document.showMade(madeOf(plan));
     QTRY_VERIFY(document.snapshot()->made() != nullptr);
     QTRY_VERIFY2(tips().contains(QStringLiteral("of othercompiler")), qPrintable(tips()));

@@ -298,9 +298,9 @@ class ModelsTest : public QObject {
     int said = 0;
     for (const auto& snapshot : {plain, pinned}) {
       for (const NodeId node : order) {
-        const WorkedOut workedOut{.help = wouldHelp(*snapshot->plan, node)};
-        const QString text = nodeText(*snapshot, node, {}, &workedOut, Theme::dark());
-        said += workedOut.help.empty() ? 0 : 1;
+        const SelectionAnswers answers{.help = wouldHelp(*snapshot->plan, node)};
+        const QString text = nodeText(*snapshot, node, {}, &answers, Theme::dark());
+        said += answers.help.empty() ? 0 : 1;
         QVERIFY2(!text.contains("--"), qPrintable(text.mid(std::max(0, text.indexOf("--") - 200), 400)));
       }
       DecisionsModel decisions;
@@ -324,7 +324,7 @@ class ModelsTest : public QObject {
     const TableContent errors = errorsContent({exact, lost, missing}, {});
     const TableRow &exactRow = errors.rows[0], &lostRow = errors.rows[1], &missingRow = errors.rows[2];
     QCOMPARE(exactRow.cells[2].text, QStringLiteral("0"));
-    QCOMPARE(lostRow.cells[1].text, QStringLiteral("cannot be told: neither side contains a finite number"));
+    QCOMPARE(lostRow.cells[1].text, QStringLiteral("cannot be determined: neither side contains a finite number"));
     QCOMPARE(missingRow.cells[1].text, QStringLiteral("is missing"));
     for (const int number : {2, 3, 4}) {
       const auto at = static_cast<std::size_t>(number);

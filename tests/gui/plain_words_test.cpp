@@ -140,7 +140,7 @@ class PlainWordsTest : public QObject {
     QVERIFY(inverse && std::abs(inverse->ratio * 1.195 - 1) < 1e-9 && inverse->range.least < inverse->range.most);
     m_window->runs().add(comparisonOf(a, b, 1.01, {0.97, 1.04}));
     delta = totalDelta(picture, 0, m_window->runs().inTurns(a, b));
-    QCOMPARE(delta.text, QStringLiteral("not told apart by turns"));
+    QCOMPARE(delta.text, QStringLiteral("no measurable difference when timed in turns"));
     QVERIFY(!delta.isSlower);
   }
 
@@ -153,8 +153,8 @@ class PlainWordsTest : public QObject {
     QTRY_VERIFY(m_window->document().snapshot() != nullptr && !m_window->document().planning());
     const auto snapshot = m_window->document().snapshot();
     const auto said = [&](const char* name) {
-      const WorkedOut workedOut;
-      return nodeText(*snapshot, *snapshot->graph().findNode(name), {}, &workedOut, Theme::dark());
+      const SelectionAnswers answers;
+      return nodeText(*snapshot, *snapshot->graph().findNode(name), {}, &answers, Theme::dark());
     };
     const QString odd = said("odd");
     QVERIFY2(odd.contains("Nothing here can run it") && odd.contains("custom domain my.domain"), qPrintable(odd));

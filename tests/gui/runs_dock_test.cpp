@@ -76,6 +76,15 @@ class RunsDockTest : public QObject {
     QVERIFY2(dock().details().contains("run " + other + ", baseline, in brackets"), qPrintable(dock().details()));
   }
 
+  void itSaysHowManyRegionsWereEqual() {
+    Run run{.name = "equal", .state = RunState::Ready};
+    run.model = m_window->document().modelFile().identity();
+    run.options = m_window->document().options();
+    run.build = RunBuild{.phases = {}, .regions = 40, .distinct = 15, .bytes = 1};
+    select(qs(runs().add(run)));
+    QVERIFY2(dock().details().contains("25 of 40 regions were equal to others"), qPrintable(dock().details()));
+  }
+
   void itsMenuCompares() {
     for (int i = 0; i < 2; ++i) {
       m_window->controller().build();
@@ -147,5 +156,5 @@ class RunsDockTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RunsDockTest, 3)
+FUSESCOPE_GUI_TEST(RunsDockTest, 4)
 #include "runs_dock_test.moc"

@@ -23,11 +23,12 @@ class OnnxRuntimeNetworks : public OnnxRuntimeTest {
     EXPECT_GE(static_cast<double>(network.equal), equal * static_cast<double>(network.compared)) << about;
   }
 
-  /// Where extents depend on data, what is calculated of them is not told whole; at lower levels a Transpose is split
-  /// over what reads it.
+  /// At the level basic, a Transpose may be split over what reads it. In fasterrcnn_mobilenet, 35 of 623 live nodes are
+  /// not bound: they scale boxes whose number depends on data (Mul, Unsqueeze), so that neither extents nor names tell
+  /// their tensors from those of equal nodes.
   static double leastBound(const std::string& name, const std::string& level) {
-    if (name == "fasterrcnn_mobilenet") return 0.9;
-    return level == "all" ? 1 : 0.97;
+    if (name == "fasterrcnn_mobilenet") return 0.94;
+    return level == "basic" ? 0.97 : 1;
   }
 
   void readAll(const std::vector<std::pair<std::string, fs::path>>& networks, const std::vector<std::string>& levels) {

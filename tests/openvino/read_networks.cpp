@@ -8,7 +8,9 @@
 #include <set>
 
 #include "base/elapsed.h"
+#include "base/files.h"
 #include "compilers/openvino/layer_kinds.h"
+#include "compilers/openvino/layer_tensors.h"
 #include "tests/support/told_networks.h"
 
 namespace fusescope::test {
@@ -66,6 +68,72 @@ std::string orderProblem(const ReadNetwork& network, const std::map<NodeId, std:
   return {};
 }
 
+/// Returns the layers that are kernels, in the order of the kernels.
+std::vector<const ExecutionLayer*> kernelLayers(const ReadNetwork& network) {
+  const std::vector<LayerRole> roles = layerRoles(network.execution);
+  std::vector<const ExecutionLayer*> layers;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const ExecutionLayer& layer = network.execution.layers[i];
+    if ((roles[i] == LayerRole::Kernel || roles[i] == LayerRole::Once) && !isView(layer)) layers.push_back(&layer);
+  }
+  return layers;
+}
+
+/// Returns whether the value is made by a recurrent node and the port has its axes in another order. OpenVINO
+/// calculates such nodes with the batch first, and joins the Transpose that follows with one of the file.
+bool isBatchFirst(const Graph& graph, const Value& value, const ExecutionPort& port) {
+  const NodeId producer = value.producer;
+  const bool isRecurrent = producer.valid() && (graph.node(producer).is("LSTM") || graph.node(producer).is("GRU") ||
+                                                graph.node(producer).is("RNN"));
+  const auto extents = value.type.shape.fixed();
+  return isRecurrent && extents && std::ranges::is_permutation(port.extents, *extents);
+}
+
+/// Compares the extents of ports and values. Where the reader knew no value for a port, it is not known which port each
+/// value is, and nothing is compared.
+std::string extentsProblem(const Graph& graph, const std::string& kernel, const std::vector<ExecutionPort>& ports,
+                           const std::vector<KernelValue>& values) {
+  if (ports.size() != values.size()) return {};
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (!values[i].value.valid()) continue;
+    const Value& value = graph.value(values[i].value);
+    if (haveSameExtents(ports[i].extents, value) || isBatchFirst(graph, value, ports[i])) continue;
+    return fmt::format("{} has {} as [{}], which is {}", kernel, value.name, fmt::join(ports[i].extents, ", "),
+                       value.type.text());
+  }
+  return {};
+}
+
+std::string extentsProblem(const ReadNetwork& network, const std::vector<const ExecutionLayer*>& layers) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const ReadBackKernel& kernel = network.told.kernels[i];
+    const Graph& graph = network.plan->graph();
+    for (auto problem : {extentsProblem(graph, kernel.name, layers[i]->inputs, kernel.inputs),
+                         extentsProblem(graph, kernel.name, layers[i]->outputs, kernel.outputs)})
+      if (!problem.empty()) return problem;
+  }
+  return {};
+}
+
+/// Returns the first node that is said to be named by a layer that has the name of no operator with a result of it.
+std::string namesProblem(const ReadNetwork& network, const std::vector<const ExecutionLayer*>& layers) {
+  std::map<NodeId, std::set<std::string>> results;
+  for (const onnxlib::FileNode& node : network.handed.file.graph.nodes)
+    if (const auto known = network.handed.nodes.find(node.name); known != network.handed.nodes.end())
+      for (const NodeId id : known->second) results[id].insert(node.outputs.begin(), node.outputs.end());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    std::set<std::string> named;
+    for (const std::string& name : layers[i]->originals)
+      if (const auto op = network.imported.byName.find(name); op != network.imported.byName.end())
+        for (const auto& output : network.imported.op(op->second).outputs) named.insert(output.begin(), output.end());
+    for (const auto& [id, certainty] : network.told.kernels[i].nodes)
+      if (certainty == Certainty::Named &&
+          std::ranges::none_of(results[id], [&](const std::string& result) { return named.contains(result); }))
+        return fmt::format("{} is said to name {}", network.told.kernels[i].name, network.plan->graph().node(id).name);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<ReadNetwork> OpenvinoTest::read(const std::string& name, std::shared_ptr<const Model> model,
@@ -97,6 +165,11 @@ std::optional<ReadNetwork> OpenvinoTest::read(const std::string& name, std::shar
     return std::nullopt;
   }
   network.told = std::move(told).value();
+  const auto execution = readTextFile(compiled.value().files.at("execution.xml"));
+  const auto imported = readTextFile(compiled.value().files.at("model.json"));
+  EXPECT_TRUE(execution.ok() && imported.ok()) << name;
+  network.execution = executionGraph(execution.value()).value();
+  network.imported = importedNetwork(imported.value()).value();
   auto made = readBackPlan(network.plan, network.told);
   EXPECT_TRUE(made.ok()) << name << ": " << (made.ok() ? std::string() : made.error().text());
   if (made.ok()) network.made = made.value();
@@ -147,7 +220,11 @@ std::string problemOf(const ReadNetwork& network) {
   const auto kernels = kernelsByNode(network.told);
   if (auto problem = fatesProblem(network, kernels); !problem.empty()) return problem;
   if (auto problem = workProblem(network); !problem.empty()) return problem;
-  return orderProblem(network, kernels);
+  if (auto problem = orderProblem(network, kernels); !problem.empty()) return problem;
+  const std::vector<const ExecutionLayer*> layers = kernelLayers(network);
+  if (layers.size() != network.told.kernels.size()) return "its kernels are not the layers that run";
+  if (auto problem = extentsProblem(network, layers); !problem.empty()) return problem;
+  return namesProblem(network, layers);
 }
 
 }  // namespace fusescope::test

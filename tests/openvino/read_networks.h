@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "compilers/openvino/execution_graph.h"
+#include "compilers/openvino/imported_network.h"
 #include "tests/support/networks.h"
 #include "tests/support/real_compiler.h"
 
@@ -17,6 +19,8 @@ struct ReadNetwork {
   Json options, answer;  ///< what it was compiled with, and what it said
   ReadBack told;
   std::shared_ptr<const ReadBackPlan> made;
+  ExecutionGraph execution;  ///< from which it was read
+  ImportedNetwork imported;
   double readMs = 0;
 };
 
@@ -41,8 +45,9 @@ FateCounts countsOf(const ReadNetwork& network);
 std::string tableHead();
 std::string tableRow(const ReadNetwork& network, const std::string& hint);
 
-/// What is wrong with what was read back, whatever the network: a node with no fate or several, a kernel that cannot do
-/// what one of its nodes does, a kernel that reads or writes what only later ones make; empty: nothing.
+/// Returns what is wrong with what was read back, whatever the network: a node has no fate or several, a kernel cannot
+/// do what one of its nodes does, a kernel reads or writes what only later ones make, a tensor has other extents than
+/// its value, or a node that OpenVINO does not name is said to be named. The text is empty if nothing is wrong.
 std::string problemOf(const ReadNetwork& network);
 
 }  // namespace fusescope::test

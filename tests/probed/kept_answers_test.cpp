@@ -1,7 +1,9 @@
 // What tally answered is found again by another process, as long as nothing that it depends on changed.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "compilers/probed/network_digests.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {
@@ -76,6 +78,28 @@ TEST_F(KeptAnswers, AreFoundByTheNextProcessAndSaidToBe) {
       EXPECT_EQ(entry["hits"], 1) << entry;
     }
   }
+}
+
+/// Programs write engines and reports into the folder in which they run, so that its times are no fact of the compiler.
+TEST_F(KeptAnswers, AreFoundWithoutTheCompilerAfterAFileWasWrittenIntoTheCurrentFolder) {
+  const fs::path before = fs::current_path();
+  fs::create_directory(file("here"));
+  fs::current_path(file("here"));
+  ::setenv("FUSESCOPE_TEST_REQUESTS", file("requests").c_str(), 1);
+  const auto isOpenedAfterWriting = [&](const char* name) {
+    std::ignore = plan();
+    std::ofstream(name) << "an engine";
+    fs::remove(file("requests"));
+    EXPECT_TRUE(isFound(plan()));
+    return fs::exists(file("requests"));
+  };
+  EXPECT_FALSE(isOpenedAfterWriting("a.fse"));
+  plantHere("LD_LIBRARY_PATH=");
+  EXPECT_FALSE(isOpenedAfterWriting("b.fse")) << "the loader ignores an empty variable";
+  plantHere("LD_LIBRARY_PATH=" + file("libraries") + ":");
+  EXPECT_TRUE(isOpenedAfterWriting("c.fse")) << "the loader looks for libraries here, where one might have appeared";
+  ::unsetenv("FUSESCOPE_TEST_REQUESTS");
+  fs::current_path(before);
 }
 
 /// A machine that is busy with something else has no time for hashing the code: its answers are kept nevertheless.
@@ -201,9 +225,118 @@ TEST_F(KeptAnswers, WhyNamesTheFieldsThatDiffer) {
   const Json variable = why({}, 1)["questions"].back();
   ASSERT_EQ(variable["differs"].size(), 1U) << variable["differs"];
   EXPECT_EQ(variable["differs"][0]["field"], "environment.variables.OMP_PLACES");
-  const ProcessResult ours = command({"cache", "why", model});
-  EXPECT_EQ(ours.status, 2);
-  EXPECT_NE(ours.err.find("--compiler"), std::string::npos) << ours.err;
+}
+
+/// The command names the part of the network, the option or the number of threads that differs.
+TEST_F(KeptAnswers, WhySaysWhichPartDiffers) {
+  const auto why = [&](const char* text, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"cache", "why", network(text), "--compiler", "tally", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult result = command(arguments);
+    EXPECT_EQ(result.status, 1) << result.out << result.err;
+    return Json::parse(result.out, nullptr, false)["questions"].back();
+  };
+  std::string other = kNetwork;
+  other.replace(other.find("0.5}"), 4, "0.7}");
+  std::ignore = plan();
+  EXPECT_EQ(why(other.c_str(), {})["network_differs"], Json({"weights"}));
+  const ProcessResult words = command({"cache", "why", network(other.c_str()), "--compiler", "tally"});
+  EXPECT_NE(words.out.find("the weights differ; the operators, attributes, extents and types are the same"),
+            std::string::npos)
+      << words.out;
+  EXPECT_EQ(words.out.find("network.network.onnx"), std::string::npos) << words.out;
+  const Json types = why(kNetwork, {"--pin", "clip=f16:prefer"});
+  EXPECT_EQ(types["network_differs"], Json({"types"})) << types;
+  const Json option = why(kNetwork, {"--compiler-option", "hands=one"});
+  EXPECT_TRUE(option["network_differs"].empty()) << option;
+  ASSERT_EQ(option["differs"].size(), 1U) << option["differs"];
+  EXPECT_EQ(option["differs"][0]["field"], "request.options.hands");
+  const Json threads = why(kNetwork, {"--threads", "7"});
+  ASSERT_EQ(threads["differs"].size(), 1U) << threads["differs"];
+  EXPECT_EQ(threads["differs"][0]["field"], "request.options.threads");
+  EXPECT_EQ(threads["differs"][0]["here"], 7);
+}
+
+/// tally takes no operator that has attributes.
+TEST_F(KeptAnswers, PartsOfNetworksHaveHashesOfTheirOwn) {
+  const auto digests = [&](const std::string& weight, const std::string& alpha, const std::string& extent,
+                           const std::string& nodes = "", const std::string& last = "d") {
+    const std::string text = "<ir_version: 10, opset_import: [\"\" : 18]> net (float[" + extent + ", 4] x) => (float[" +
+                             extent + ", 4] y) <float[4] w = {1, -2, 3, " + weight +
+                             "}> { a = Mul (x, w) d = LeakyRelu <alpha = " + alpha + "> (a) " + nodes + " y = Neg (" +
+                             last + ") }";
+    return networkDigests({{"network.onnx", network(text.c_str())}});
+  };
+  using Parts = std::vector<std::string>;
+  const Json first = digests("0.5", "0.1", "2");
+  EXPECT_EQ(partsThatDiffer(first, digests("0.5", "0.1", "2")), Parts());
+  EXPECT_EQ(partsThatDiffer(first, digests("0.6", "0.1", "2")), Parts{"weights"});
+  EXPECT_EQ(partsThatDiffer(first, digests("0.5", "0.2", "2")), Parts{"attributes"});
+  EXPECT_EQ(partsThatDiffer(first, digests("0.5", "0.1", "3")), Parts{"extents"});
+  const Json cast = digests("0.5", "0.1", "2", "e = Cast <to = 10> (d) f = Cast <to = 1> (e)", "f");
+  EXPECT_EQ(partsThatDiffer(first, cast), Parts{"types"});
+  EXPECT_EQ(partsThatDiffer(first, digests("0.5", "0.1", "2", "e = Relu (d)", "e")), Parts{"operators"});
+  EXPECT_EQ(partsThatDiffer(first, nullptr), Parts()) << "an entry of an earlier version";
+  EXPECT_EQ(differenceInWords({"operators", "types"}),
+            "the operators and types differ; the attributes, extents and weights are the same");
+}
+
+/// An answer that also serves the comparison of inner values serves a build, which needs none.
+TEST_F(KeptAnswers, OfAPlanServeABuild) {
+  const auto isFoundBy = [&](const Json& why, const std::string& command) {
+    for (const Json& question : why["questions"])
+      if (question["op"] == "compile" && (question["by"].is_null() || question["by"] == command))
+        return question["found"].is_object();
+    return false;
+  };
+  const auto why = [&] {
+    return Json::parse(command({"cache", "why", network(), "--compiler", "tally", "--json"}).out, nullptr, false);
+  };
+  const auto build = [&] { return json({"build", network(), "--compiler", "tally", "-o", file("e.fse")}); };
+  std::ignore = build();
+  const Json ofBuild = why();
+  EXPECT_TRUE(isFoundBy(ofBuild, "build")) << ofBuild.dump(1);
+  EXPECT_FALSE(isFoundBy(ofBuild, "plan")) << ofBuild.dump(1);
+  std::ignore = json({"cache", "clear"});
+  std::ignore = plan();
+  EXPECT_EQ(answersKept(), 2);
+  const Json ofPlan = why();
+  EXPECT_TRUE(isFoundBy(ofPlan, "build")) << ofPlan.dump(1);
+  EXPECT_TRUE(isFoundBy(ofPlan, "plan")) << ofPlan.dump(1);
+  EXPECT_FALSE(entryOf(build()["decisions"], "code", "cache.found").is_null());
+  EXPECT_EQ(answersKept(), 2) << "the build asked nothing";
+}
+
+/// Whoever finds an answer need not start the compiler either, which is part of the time that this saves.
+TEST_F(KeptAnswers, SaveTheTimeOfStartingTheCompiler) {
+  std::ofstream(packages() / "fusescope_compiler_tally.py", std::ios::app) << "\ntime.sleep(1.5)\n";
+  std::ignore = plan();
+  std::ignore = json({"build", network(), "--compiler", "tally", "--threads", "7", "-o", file("e.fse")});
+  double longest = 0;
+  const Json list = kept();
+  for (const Json& entry : list["entries"])
+    if (entry["about"].get<std::string>().ends_with(": compile"))
+      longest = std::max(longest, entry["made_ms"].get<double>());
+  EXPECT_GE(longest, 1500) << list["entries"];
+}
+
+TEST_F(KeptAnswers, SeveralBuildsOfACompilerSayWhatHappened) {
+  std::ofstream(file("one.json")) << R"({"format": "fusescope.directives", "version": 3, "directives": []})";
+  const std::vector<std::string> arguments{"build", network(),     "--compiler", "tally",
+                                           "-o",    file("e.fse"), "--then",     file("one.json")};
+  const ProcessResult built = command(arguments);
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_NE(built.out.find("compiled"), std::string::npos) << built.out;
+  EXPECT_NE(built.out.find("found"), std::string::npos) << built.out;
+  EXPECT_EQ(built.out.find("taken over"), std::string::npos) << built.out;
+}
+
+TEST_F(KeptAnswers, ABuildSaysThatTheStoreIsNotUsed) {
+  fs::create_directories(m_folder / "cache");
+  std::ofstream(m_folder / "cache" / "store") << "a file where a folder is to be";
+  const ProcessResult built = command({"build", network(), "--compiler", "tally", "-o", file("e.fse")});
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_NE(built.out.find("the store of kept answers has a problem"), std::string::npos) << built.out;
 }
 
 TEST_F(KeptAnswers, AreTidiedUp) {

@@ -2,6 +2,7 @@
 // them (scripts/test sets it).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -246,6 +247,40 @@ TEST_P(RealCompilers, ASearchForPinsBeginsWithTheNarrowerType) {
                            "--max-error", "1e-2", "--evaluations", "3", "-o", m_folder / "pins.json"});
   EXPECT_GT(tuned["pinnable"].get<int>(), 50);
   EXPECT_GT(tuned["unpinned"]["error"].get<double>(), 1e-5) << "lowered";
+}
+
+/// Otherwise a user would believe that the type was evaluated.
+TEST_P(RealCompilers, EveryCommandSaysThatATypeIsNotGiven) {
+  const bool hasType = std::string(GetParam()) == "openvino";  // it has f16, and grants bf16 on CPUs that lack it
+  const std::string type = hasType ? "f16" : "bf16";
+  const std::string sentence = hasType ? "OpenVINO was asked to calculate floats in f16, but it chose"
+                                       : "bf16 was asked for, but onnxruntime does not calculate in bf16";
+  const std::string model = sample("bert_tiny"), engine = m_folder / "e.fse";
+  const auto saidBy = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--compiler", GetParam(), "--precision", type});
+    return fusescopeCommand(arguments).out;
+  };
+  const auto expectSaid = [&](const std::vector<std::string>& arguments) {
+    const std::string said = saidBy(arguments);
+    EXPECT_NE(said.find(sentence), std::string::npos) << arguments[0] << ": " << said;
+  };
+  if (hasType && saidBy({"plan", model}).find(sentence) == std::string::npos)
+    GTEST_SKIP() << "OpenVINO grants f16 on this CPU";
+  expectSaid({"plan", model});
+  expectSaid({"build", model, "-o", engine});
+  expectSaid({"run", model});
+  expectSaid({"time", model, "--seconds", "0.1", "--warmup", "0"});
+  expectSaid({"errors", model});
+  expectSaid({"compare", model, model, "--seconds", "0.1"});
+  const Json built = json({"build", model, "-o", engine, "--precision", type});
+  const char* code = hasType ? "build.hint_granted" : "precision.type_not_offered";
+  EXPECT_TRUE(std::ranges::any_of(built["decisions"], [&](const Json& decision) { return decision["code"] == code; }))
+      << built["decisions"];
+  if (hasType) return;
+  expectSaid({"errors", model, "--bisect"});
+  const std::vector<std::string> tune{"tune", model, "--evaluations", "2", "-o", m_folder / "pins.json"};
+  expectSaid(tune);
+  EXPECT_EQ(saidBy(tune).find("no pin is needed"), std::string::npos) << "nothing was lowered, so nothing is found";
 }
 
 TEST_P(RealCompilers, ALimitThatTheyDoNotHaveIsRefused) {

@@ -151,6 +151,25 @@ TEST_F(SharedAnswers, AreFoundByAMachineThatHasItsOwnInstallation) {
   EXPECT_EQ(later, "disk") << "it keeps what it found";
 }
 
+/// A machine with an empty store of its own is told what its next plan will find.
+TEST_F(SharedAnswers, AreNamedByWhy) {
+  m_team.use(m_team.folder());
+  std::ignore = planOn(m_first);
+  ::setenv("FUSESCOPE_PYTHON", m_second.c_str(), 1);
+  const Json why = planOfNewMachine(file("cache"), [this] {
+    Json told = json({"cache", "why", network(), "--compiler", "tally"});
+    told["decisions"] = Json::array();
+    if (told["shared_problem"].is_string()) told["decisions"].push_back({{"code", "cache.store"}});
+    return told;
+  });
+  ASSERT_EQ(why["questions"].size(), 1U) << why;
+  EXPECT_TRUE(why["questions"][0]["found"].is_object()) << why;
+  EXPECT_EQ(why["questions"][0]["where"], "shared folder");
+  const ProcessResult words = command({"cache", "why", network(), "--compiler", "tally"});
+  EXPECT_NE(words.out.find("compile of segment_0: found in the shared folder"), std::string::npos)
+      << words.out << words.err;
+}
+
 TEST_F(SharedAnswers, OfOtherCodeAreNotFoundThoughItsVersionIsTheSame) {
   m_team.use(m_team.folder());
   std::ignore = planOn(m_first);

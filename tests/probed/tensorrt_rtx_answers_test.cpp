@@ -52,6 +52,10 @@ net (uint16[4, 8] counts, float[4, 8] x) => (float[4, 8] y, uint16[4, 8] sum)
 constexpr const char* kOnlyCounts = R"(<ir_version: 8, opset_import: ["" : 18]>
 net (uint64[4] a, uint64[4] b) => (uint64[4] c) { [first] s = Add (a, b)  [second] c = Mul (s, b) })";
 
+/// Nothing reads the integers of 16 bits.
+constexpr const char* kUnread = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (uint16[4, 8] unread, float[4, 8] x) => (float[4, 8] y) { [relu] a = Relu (x)  [last] y = Exp (a) })";
+
 class RtxAnswers : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -88,6 +92,16 @@ TEST_F(RtxAnswers, WhatItTakesIsGivenToItWhateverTheTableSays) {
   const Json why = entryOf(plan["decisions"], "code", "validate.predicted_refusal");
   ASSERT_TRUE(why.is_object()) << plan["decisions"].dump(1);
   EXPECT_NE(why["message"].get<std::string>().find("does not support Equal with type uint8"), std::string::npos) << why;
+}
+
+TEST_F(RtxAnswers, AnInputThatNothingReadsIsNoReasonToFallBack) {
+  const Json plan = this->plan(kUnread, {"--compiler", "tensorrt-rtx"});
+  ASSERT_EQ(plan["segments"].size(), 1U) << plan["segments"].dump(1);
+  EXPECT_EQ(plan["segments"][0]["kind"], "accelerated") << plan["support"].dump(1);
+  const Json said = entryOf(plan["decisions"], "code", "build.input_left_out");
+  ASSERT_TRUE(said.is_object()) << plan["decisions"].dump(1);
+  EXPECT_EQ(said["subjects"][0]["value"], "unread");
+  EXPECT_NE(said["message"].get<std::string>().find("does not have its type uint16"), std::string::npos) << said;
 }
 
 TEST_F(RtxAnswers, WithoutItTheTablePredicts) {

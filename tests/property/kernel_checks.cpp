@@ -8,7 +8,7 @@
 
 #include "backends/reference/reference_nodes.h"
 #include "engine/engine.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 #include "ops/op_schema.h"
 #include "ops/run_node.h"
 #include "tests/property/emulation.h"

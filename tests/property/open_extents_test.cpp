@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "engine/engine.h"
-#include "engine/extent_check.h"
+#include "engine/program/extent_check.h"
 #include "passes/pipelines.h"
 #include "planning/plan_json.h"
 #include "tests/property/graph_maker.h"

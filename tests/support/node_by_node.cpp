@@ -8,8 +8,8 @@
 #include "backends/native/native_backend.h"
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_nodes.h"
-#include "engine/kernel_requests.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/kernel_store.h"
 
 namespace fusescope::test {
 namespace {

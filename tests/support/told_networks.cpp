@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
-#include "ir/graph.h"
+#include "base/text.h"
+#include "compilers/openvino/layer_kinds.h"
 
 namespace fusescope::test {
 namespace {
@@ -20,8 +22,8 @@ std::string edgeProblem(const ReadBackPlan& made, const std::string& kernel, con
 }
 
 /// Returns a problem, or an empty text if every kernel reads its values in a type in which another kernel or a
-/// conversion writes them. Extents need no such check, because readers give a tensor the name of a value only if it has
-/// as many elements.
+/// conversion writes them. Extents are not in a read-back plan; tests of a compiler that reports them compare them with
+/// haveSameExtents().
 std::string typesProblem(const ReadBackPlan& made) {
   std::map<ValueId, std::set<std::string>> written;
   for (const FusedNode& fused : made.fusedNodes)
@@ -49,7 +51,78 @@ std::string typesProblem(const ReadBackPlan& made) {
   return {};
 }
 
+std::string operatorsOf(const ReadBackPlan& made, const FusedNode& fused) {
+  std::vector<std::string> operators;
+  for (const NodeId id : fused.nodes) operators.push_back(made.graph().node(id).op);
+  return joined(operators);
+}
+
+/// Returns a problem, or an empty text if the kernels of TensorRT for RTX can do the work of their nodes: a kernel of
+/// products or convolutions contains one, and a kernel that only moves elements calculates nothing.
+std::string workProblem(const ReadBackPlan& made) {
+  const std::set<std::string> products{"matmul", "gemm", "conv", "deconv", "attention", "fmha"};
+  const std::set<std::string> moves{"copy", "Reformat", "NoOp", "memset", "Constant", "signal", "wait", "shape_call"};
+  for (const FusedNode& fused : made.fusedNodes) {
+    if (made.kernels[fused.id.index].isOurs || fused.nodes.empty()) continue;
+    const auto is = [&](const std::set<NodeWork>& works) {
+      return [&, works](NodeId id) {
+        const Node& node = made.graph().node(id);
+        return hasBody(node) || works.contains(workOf(node));
+      };
+    };
+    const bool isProduct = products.contains(fused.kind);
+    if (isProduct && std::ranges::none_of(fused.nodes, is({NodeWork::Product, NodeWork::Convolution, NodeWork::Other})))
+      return fmt::format("{} is a {} and contains no product: {}", fused.name, fused.kind, operatorsOf(made, fused));
+    if (moves.contains(fused.kind) && !std::ranges::all_of(fused.nodes, is({NodeWork::Moves, NodeWork::Casts})))
+      return fmt::format("{} is a {} and calculates {}", fused.name, fused.kind, operatorsOf(made, fused));
+  }
+  return {};
+}
+
 }  // namespace
+
+void SilentNodes::add(const ReadBackPlan& made) {
+  for (const NodeId id : made.graph().order()) {
+    const bool isHolder = hasBody(made.graph().node(id)), isSilent = made.fateOf(id) == Fate::NotDisclosed;
+    ++(isHolder ? holders : nodes);
+    if (!isSilent) continue;
+    ++(isHolder ? silentHolders : silent);
+    ++byOperator[made.graph().node(id).op];
+  }
+}
+
+std::string SilentNodes::text() const {
+  std::vector<std::pair<std::size_t, std::string>> counts;
+  for (const auto& [op, count] : byOperator) counts.emplace_back(count, op);
+  std::ranges::sort(counts, std::greater());
+  std::vector<std::string> texts;
+  for (const auto& [count, op] : counts) texts.push_back(fmt::format("{} {}", count, op));
+  return fmt::format("{} of {} nodes ({:.1f} %) and {} of {} holders of bodies: {}", silent, nodes, 100 * share(),
+                     silentHolders, holders, joined(texts));
+}
+
+bool haveSameExtents(std::vector<std::int64_t> told, const Value& value) {
+  const auto fixed = value.type.shape.fixed();
+  if (!fixed) return true;
+  std::vector<std::int64_t> known(fixed->begin(), fixed->end());
+  const auto isOpen = [](std::int64_t extent) { return extent < 0; };
+  if (std::ranges::any_of(told, isOpen)) {
+    const auto isAlike = [](std::int64_t a, std::int64_t b) { return a < 0 || a == b; };
+    return told.size() != known.size() || std::ranges::equal(told, known, isAlike);
+  }
+  for (auto* extents : {&told, &known}) std::erase(*extents, 1);
+  // In each step, one axis of one side is as long as one or more axes of the other.
+  std::size_t i = 0, j = 0;
+  while (i < told.size() && j < known.size()) {
+    std::int64_t ofTold = told[i++], ofKnown = known[j++];
+    if (ofTold < ofKnown)
+      while (ofTold < ofKnown && i < told.size()) ofTold *= told[i++];
+    else
+      while (ofKnown < ofTold && j < known.size()) ofKnown *= known[j++];
+    if (ofTold != ofKnown) return false;
+  }
+  return i == told.size() && j == known.size();
+}
 
 std::string problemOfMade(const ReadBackPlan& made) {
   for (const NodeId id : made.graph().order()) {
@@ -66,7 +139,7 @@ std::string problemOfMade(const ReadBackPlan& made) {
         if (auto problem = edgeProblem(made, fused.name, edge); !problem.empty()) return problem;
   }
   // TensorRT for RTX does not report what it converts between two of its kernels.
-  return made.compiler.name == "tensorrt-rtx" ? std::string() : typesProblem(made);
+  return made.compiler.name == "tensorrt-rtx" ? workProblem(made) : typesProblem(made);
 }
 
 }  // namespace fusescope::test

@@ -96,7 +96,8 @@ CoverFacts::CoverFacts(const Cover& cover) : m_cover(cover), m_said(cover.graph(
   takeAnswers(plan);
   if (const ReadBackPlan* made = asReadBack(cover))
     for (const ReadBackPin& pin : made->pins)
-      if (pin.node.valid()) m_said[pin.node.index].ignored |= pin.result == PinResult::Ignored;
+      if (pin.node.valid())
+        m_said[pin.node.index].ignored |= pin.result == PinResult::Ignored || pin.result == PinResult::Moved;
 }
 
 void CoverFacts::takeAnswers(const Plan& plan) {

@@ -51,7 +51,7 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   form->addRow(QStringLiteral("&Command that starts Python"), m_command);
   describe(*m_memory, usualOption<CompilersAddSettings>("memory"),
            QStringLiteral("three quarters of the machine’s memory"));
-  m_memory->setRange(0, kMostGib);
+  m_memory->setRange(0, kMostGib);  // the option counts bytes, this field GiB
   m_memory->setDecimals(1);
   m_memory->setSuffix(QStringLiteral(" GiB"));
   describe(*m_keepsFiles, usualOption<CompilersAddSettings>("keep-files"));

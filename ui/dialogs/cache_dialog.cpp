@@ -12,8 +12,10 @@
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "compilers/probed/kept_decisions.h"
+#include "compilers/probed/network_digests.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
+#include "session/operations/cache_operation.h"
 #include "session/random_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
@@ -70,15 +72,20 @@ std::string whyText(const WhyAllKept& why) {
   if (!why.whyNot.empty()) return why.whyNot;
   std::string text;
   for (const WhyKept& each : why.questions) {
-    text += (text.empty() ? "" : "\n") + (each.what == each.op ? each.what : each.op + " of " + each.what) + ": ";
+    text += (text.empty() ? "" : "\n") + (each.what == each.op ? each.what : each.op + " of " + each.what) +
+            (each.by.empty() ? ": " : ", as " + each.by + " asks: ");
     if (each.found) {
-      text += "found, " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
+      text += "found " + placeInWords(each.where) + ", " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
     } else if (!each.nearest) {
       text += "not found, and nothing like it is kept.";
     } else {
       std::vector<std::string> fields;
-      for (const KeyDifference& differs : each.differs) fields.push_back(differs.field);
-      text += "not found; the nearest differs in " + joined(fields) + ".";
+      for (const KeyDifference& differs : differencesBesideParts(each)) fields.push_back(differs.field);
+      text += "not found; compared with the nearest one, ";
+      if (!each.parts.empty()) text += differenceInWords(each.parts) + " in the network";
+      if (!each.parts.empty() && !fields.empty()) text += "; ";
+      if (!fields.empty()) text += "these fields of the key differ: " + joined(fields);
+      text += ".";
     }
   }
   return text;
@@ -119,6 +126,8 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
 }
 
 QWidget* CacheDialog::makeButtons() {
+  // The option counts bytes, this field GiB, so that its range is another one.
+  describe(static_cast<QWidget&>(*m_limit), usualOption<CacheGcSettings>("limit"));
   m_limit->setRange(0.01, 16384);
   m_limit->setDecimals(2);
   m_limit->setSuffix(QStringLiteral(" GiB"));
@@ -262,7 +271,8 @@ void CacheDialog::sayWhy() {
     BuildOptions options{.onlyMade = true};
     if (!plan->model->weightless) options.verifyOn = randomInputs(*plan, {});
     const auto& compiler = dynamic_cast<const ProbedCompiler&>(*findCompiler(plan->options.compiler));
-    return whyText(TRY(whyKept(compiler, plan, store, options)));
+    const auto shared = sharedStoreOfVariables(CacheMode::Read);
+    return whyText(TRY(whyKept(compiler, plan, {store, shared.get()}, options)));
   });
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "session/load_samples.h"
+#include "session/operations/shared_settings.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -22,7 +23,7 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kMostAxes = 15;
+constexpr int kMostAxes = 15;  // no network here has tensors with more axes, and the field stays narrow
 
 /// The results of reading that was done on another thread.
 struct Found {
@@ -98,7 +99,8 @@ QLayout* InputsDialog::makeSource() {
   m_paths->setAccessibleName(QStringLiteral("Files and folders"));
   m_source = new HintStack(m_paths, QStringLiteral("No files: inputs are random, and every number that is made with "
                                                    "them says so.\nAdd files or folders, or drop them here."));
-  m_axis->setRange(0, kMostAxes);
+  describe(*m_axis, usualOption<InputSettings>("batch-axis"));
+  m_axis->setMaximum(kMostAxes);
   m_axis->setAccessibleName(QStringLiteral("Axis"));
   auto* column = new QVBoxLayout;
   for (QPushButton* each : {m_addFiles, m_addFolder, m_remove, m_random}) column->addWidget(each);

@@ -73,7 +73,7 @@ InspectorDock::InspectorDock(const DockContext& context)
 }
 
 void InspectorDock::renew(Parts) {
-  m_workedOut = {};
+  m_answers = {};
   show(nullptr);
   m_text->verticalScrollBar()->setValue(0);
   const auto snapshot = m_context.document.snapshot();
@@ -90,17 +90,17 @@ void InspectorDock::renew(Parts) {
   if (!inside && nodes.size() == 1) m_context.known.ask();
 }
 
-void InspectorDock::show(const WorkedOut* workedOut) {
+void InspectorDock::show(const SelectionAnswers* answers) {
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) {
     m_text->clear();
     return;
   }
   const auto inside = snapshot->inside(m_context.selection.inside());
-  QString text = inside ? textOf(*inside->body, inside->nodes, inside->place.bodies, workedOut)
-                        : textOf(*snapshot, m_context.selection.nodes(), {}, workedOut);
+  QString text = inside ? textOf(*inside->body, inside->nodes, inside->place.bodies, answers)
+                        : textOf(*snapshot, m_context.selection.nodes(), {}, answers);
   if (!inside)
-    text = runText(m_context.selection.nodes(), workedOut) + text + knownText(m_context.selection.nodes()) +
+    text = runText(m_context.selection.nodes(), answers) + text + knownText(m_context.selection.nodes()) +
            rangesHtml(*snapshot, m_context.selection.nodes(), m_context.theme());
   const int place = m_text->verticalScrollBar()->value();
   m_text->setHtml(text);
@@ -109,14 +109,14 @@ void InspectorDock::show(const WorkedOut* workedOut) {
 
 /// Returns what the displayed run says about the selected nodes, or the next step of the session if nothing is
 /// selected.
-QString InspectorDock::runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const {
+QString InspectorDock::runText(const std::vector<NodeId>& nodes, const SelectionAnswers* answers) const {
   const Theme& theme = m_context.theme();
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
   if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, *m_context.document.model(), theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
   const bool one = nodes.size() == 1 || snapshot.fusedWithExactly(nodes) != nullptr;
-  const QString remedy = one ? fixHtml(workedOut == nullptr ? nullptr : &workedOut->fix, theme) : QString();
+  const QString remedy = one ? fixHtml(answers == nullptr ? nullptr : &answers->fix, theme) : QString();
   const QString failing = here ? failureHtml(m_context.runs, *failure, remedy, theme) : QString();
   return failing + errorsHtml(m_context.runs, snapshot, nodes, here ? QString() : remedy, theme);
 }
@@ -168,10 +168,10 @@ ShownKernelTime InspectorDock::timeOf(const FusedNode& fused, const BodyPath& pa
 }
 
 QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
-                              const WorkedOut* workedOut) const {
+                              const SelectionAnswers* answers) const {
   const Theme& theme = m_context.theme();
   const FusedNode* named = path.isNetwork() ? snapshot.fusedWith(m_context.selection.kernel()) : nullptr;
-  if (named != nullptr) return fusedText(snapshot, *named, timeOf(*named, path), workedOut, theme);
+  if (named != nullptr) return fusedText(snapshot, *named, timeOf(*named, path), answers, theme);
   if (nodes.empty()) return modelText(snapshot, targetText(*snapshot.cover, m_context.controller.compilers()), theme);
   const FusedNode* kernel = snapshot.fusedWithExactly(nodes);
   const Segment* segment = snapshot.segmentOf(nodes);
@@ -179,8 +179,8 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
     return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
   const FusedNode* fused = nodes.size() == 1 ? snapshot.fusedOf(nodes.front()) : kernel;
   const ShownKernelTime time = fused == nullptr ? ShownKernelTime() : timeOf(*fused, path);
-  const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, workedOut, theme)
-                                         : fusedText(snapshot, *fused, time, workedOut, theme);
+  const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, answers, theme)
+                                         : fusedText(snapshot, *fused, time, answers, theme);
   return segment ? text + bordersText(snapshot, *segment, theme) : text;
 }
 
@@ -195,8 +195,8 @@ std::optional<TimeShare> InspectorDock::shareOf(const Plan& plan, const std::vec
     const auto found = times.find(handleOf(other));
     if (found == times.end() || found->second.ms <= 0) continue;
     all += found->second.ms;
-    ++share.of;
-    share.slower += found->second.ms > own->second.ms ? 1 : 0;
+    ++share.timedKernels;
+    share.slowerKernels += found->second.ms > own->second.ms ? 1 : 0;
   }
   share.part = own->second.ms / all;
   return share;
@@ -208,18 +208,19 @@ void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
       [plan, of, path, wrong, before, times = m_context.runs.layerTimes()](const StopToken& stop) {
-        WorkedOut answers{.lostWeights = lostWeights(*plan, of), .wrong = wrong.has_value(), .wrongBefore = before};
+        SelectionAnswers answers{
+            .lostWeights = lostWeights(*plan, of), .wrong = wrong.has_value(), .wrongBefore = before};
         if (path.isNetwork()) answers.share = shareOf(*plan, of, times);
         if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), path);
         if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;
       },
       [this, snapshot = m_context.document.snapshot(), nodes = m_context.selection.nodes(),
-       inside = m_context.selection.inside()](const WorkedOut& answers) {
+       inside = m_context.selection.inside()](const SelectionAnswers& answers) {
         const Selection& now = m_context.selection;
         if (m_context.document.snapshot() != snapshot || now.nodes() != nodes || now.inside() != inside) return;
-        m_workedOut = answers;
-        show(&m_workedOut);
+        m_answers = answers;
+        show(&m_answers);
       });
 }
 
@@ -258,8 +259,8 @@ void InspectorDock::act(const QString& what) {
     m_context.act("go_to_wrong");
   } else if (what == QLatin1String("tune")) {
     m_context.act("tune");
-  } else if (what == QLatin1String("fix") && !m_workedOut.fix.pins.empty()) {
-    const Directives& pins = m_workedOut.fix.pins;
+  } else if (what == QLatin1String("fix") && !m_answers.fix.pins.empty()) {
+    const Directives& pins = m_answers.fix.pins;
     std::vector<std::string> names;
     for (const Directive& pin : pins) names.push_back(pin.pattern);
     Directives changed = document.directives();
@@ -279,8 +280,8 @@ void InspectorDock::act(const QString& what) {
 }
 
 void InspectorDock::applyHelp(std::size_t index) {
-  if (index >= m_workedOut.help.size()) return;
-  const WhatIf whatIf = m_workedOut.help[index];
+  if (index >= m_answers.help.size()) return;
+  const WhatIf whatIf = m_answers.help[index];
   const Directives& all = m_context.document.directives();
   // A directive that exists already is removed, as the link offers.
   const bool present = std::find(all.begin(), all.end(), whatIf.directive) != all.end();

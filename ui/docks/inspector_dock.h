@@ -39,8 +39,8 @@ class InspectorDock : public Dock {
   void renew(Parts parts) override;
 
  private:
-  void show(const WorkedOut* workedOut);  ///< null while it is being computed
-  QString runText(const std::vector<NodeId>& nodes, const WorkedOut* workedOut) const;
+  void show(const SelectionAnswers* answers);  ///< null while it is being computed
+  QString runText(const std::vector<NodeId>& nodes, const SelectionAnswers* answers) const;
   QString knownText(const std::vector<NodeId>& nodes) const;
   /// What the displayed run says about errors in the results of `nodes`.
   struct Wrong {
@@ -54,7 +54,7 @@ class InspectorDock : public Dock {
   std::string wrongBefore(const std::vector<NodeId>& nodes) const;
   /// `path` is the path of the body of `snapshot`.
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
-                 const WorkedOut* workedOut) const;
+                 const SelectionAnswers* answers) const;
   /// Returns the share of the time of the kernel of `nodes` in the displayed run. It looks at every kernel.
   static std::optional<TimeShare> shareOf(const Plan& plan, const std::vector<NodeId>& nodes, const ShownTimes& times);
   ShownKernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
@@ -65,7 +65,7 @@ class InspectorDock : public Dock {
   void applyHelp(std::size_t index);
 
   QTextBrowser* m_text;
-  WorkedOut m_workedOut;
+  SelectionAnswers m_answers;
   bool m_busy = false;  ///< whether the worker was busy at the last update, on which the next steps depend
 };
 

@@ -115,18 +115,18 @@ QString nowhereText(const PlanSnapshot& snapshot, const Node& node, const Theme&
       .arg(theme.error.name(), html(why), help.empty() ? QString() : QLatin1Char(' ') + html(help));
 }
 
-QString helpText(const WorkedOut* workedOut, bool runsNowhere, const Theme& theme) {
+QString helpText(const SelectionAnswers* answers, bool runsNowhere, const Theme& theme) {
   QString text = heading(QStringLiteral("What would help"), theme);
   const auto dim = [&](const QString& words) {
     return QStringLiteral("<div style='color:%1'>%2</div>").arg(theme.dimText.name(), words);
   };
-  if (workedOut == nullptr) return text + dim(QStringLiteral("working it out …"));
-  const std::vector<WhatIf>& help = workedOut->help;
-  if (workedOut->wrong)
-    text += QStringLiteral("<div>%1</div>").arg(fixHtml(&workedOut->fix, theme));
-  else if (!workedOut->wrongBefore.empty())
+  if (answers == nullptr) return text + dim(QStringLiteral("working it out …"));
+  const std::vector<WhatIf>& help = answers->help;
+  if (answers->wrong)
+    text += QStringLiteral("<div>%1</div>").arg(fixHtml(&answers->fix, theme));
+  else if (!answers->wrongBefore.empty())
     text += QStringLiteral("<div>Its input is wrong: see %1, which goes wrong first.</div>")
-                .arg(nodeLink(workedOut->wrongBefore));
+                .arg(nodeLink(answers->wrongBefore));
   else if (help.empty())
     text += dim(runsNowhere ? QStringLiteral("It runs in no type and for no target: the network must be changed.")
                             : QStringLiteral("Everything that was requested for it is granted."));
@@ -237,7 +237,7 @@ QString nodeContentText(const PlanSnapshot& snapshot, NodeId id, const Theme& th
 
 }  // namespace
 
-QString nodeText(const PlanSnapshot& snapshot, NodeId id, const ShownKernelTime& time, const WorkedOut* workedOut,
+QString nodeText(const PlanSnapshot& snapshot, NodeId id, const ShownKernelTime& time, const SelectionAnswers* answers,
                  const Theme& theme) {
   const Node& node = snapshot.graph().node(id);
   const FusedNode* fused = snapshot.fusedOf(id);
@@ -246,12 +246,12 @@ QString nodeText(const PlanSnapshot& snapshot, NodeId id, const ShownKernelTime&
     first.add(QStringLiteral("computes in"), precisionText(snapshot, id, theme));
     const bool alone = fused->nodes.size() == 1;
     const QString label = alone ? QStringLiteral("time") : QStringLiteral("kernel time");
-    if (alone || time.measured()) addTimeAndShare(first, *fused, time, label, workedOut, theme);
+    if (alone || time.measured()) addTimeAndShare(first, *fused, time, label, answers, theme);
   }
   return title(html(node.name), node.domain.empty() ? html(node.op) : html(node.domain + "." + node.op), theme) +
-         nowhereText(snapshot, node, theme) + lostText(workedOut, theme) + first.text() +
+         nowhereText(snapshot, node, theme) + lostText(answers, theme) + first.text() +
          pinsText(snapshot, {id}, theme) + nodeWhyText(snapshot, node, theme) +
-         helpText(workedOut, runsNowhere(snapshot, node), theme) + nodeFactsText(snapshot, id, theme) +
+         helpText(answers, runsNowhere(snapshot, node), theme) + nodeFactsText(snapshot, id, theme) +
          nodeContentText(snapshot, id, theme);
 }
 

@@ -27,10 +27,10 @@ QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& the
              : held + QStringLiteral(", wider than %1; never stored").arg(qs(fused.compute));
 }
 
-QString lostText(const WorkedOut* workedOut, const Theme& theme) {
-  if (workedOut == nullptr) return {};
+QString lostText(const SelectionAnswers* answers, const Theme& theme) {
+  if (answers == nullptr) return {};
   QString text;
-  for (const LostWeight& weight : workedOut->lostWeights)
+  for (const LostWeight& weight : answers->lostWeights)
     text += QStringLiteral("<div style='color:%1'>Its %2.</div>").arg(theme.warning.name(), html(inWords(weight)));
   return text;
 }
@@ -61,13 +61,13 @@ void addRange(Rows& rows, const CostRange* range) {
 }
 
 void addTimeAndShare(Rows& rows, const FusedNode& fused, const ShownKernelTime& time, const QString& label,
-                     const WorkedOut* workedOut, const Theme& theme) {
+                     const SelectionAnswers* answers, const Theme& theme) {
   addTime(rows, fused, time, label, theme);
-  if (workedOut == nullptr || !workedOut->share) return;
-  const auto& [part, slower, of] = *workedOut->share;
-  if (of < 2 || (slower >= kSlowest && part < kMuchOfAll)) return;
-  const QString place = slower == 0 ? QStringLiteral("the slowest of %1").arg(of)
-                                    : QStringLiteral("%1 of %2 are slower").arg(slower).arg(of);
+  if (answers == nullptr || !answers->share) return;
+  const auto& [part, slower, timedKernels] = *answers->share;
+  if (timedKernels < 2 || (slower >= kSlowest && part < kMuchOfAll)) return;
+  const QString place = slower == 0 ? QStringLiteral("the slowest of %1").arg(timedKernels)
+                                    : QStringLiteral("%1 of %2 are slower").arg(slower).arg(timedKernels);
   rows.add(QStringLiteral("share"), QStringLiteral("<b>%1 %</b> of the run's time in kernels · %2")
                                         .arg(100 * part, 0, 'f', part < 0.1 ? 1 : 0)
                                         .arg(place));

@@ -2,7 +2,7 @@
 
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/kernel_time_html.h"
-#include "ui/docks/worked_out.h"
+#include "ui/docks/selection_answers.h"
 
 namespace fusescope {
 
@@ -14,7 +14,7 @@ QString dim(const QString& text, const Theme& theme);
 QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& theme);
 /// Returns the text about the loss of weights that are stored in fewer bits; empty if there is none, or while it is
 /// being computed.
-QString lostText(const WorkedOut* workedOut, const Theme& theme);
+QString lostText(const SelectionAnswers* answers, const Theme& theme);
 /// Returns the text that the target may fuse differently from the prediction; empty if it may not.
 QString predictionText(const Cover& cover, const FusedNode& fused, const Theme& theme);
 /// Returns the types of a kernel that mixes several; empty if it calculates in one type.
@@ -23,6 +23,6 @@ QString mixedText(const Cover& cover, const FusedNode& fused, const Theme& theme
 void addRange(Rows& rows, const CostRange* range);
 /// Adds rows with its time and its share of the run; none if nothing is known.
 void addTimeAndShare(Rows& rows, const FusedNode& fused, const ShownKernelTime& time, const QString& label,
-                     const WorkedOut* workedOut, const Theme& theme);
+                     const SelectionAnswers* answers, const Theme& theme);
 
 }  // namespace fusescope

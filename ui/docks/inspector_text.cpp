@@ -55,7 +55,7 @@ static QString fusedContentText(const PlanSnapshot& snapshot, const FusedNode& f
 
 /// What is wrong, refused or slow, and the reasons, come before the contents.
 QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
-                  const WorkedOut* workedOut, const Theme& theme) {
+                  const SelectionAnswers* answers, const Theme& theme) {
   if (snapshot.made() != nullptr && !snapshot.made()->kernels[fused.id.index].isOurs)
     return madeKernelText(snapshot, fused, time, theme);
   const QString text = title(html(snapshot.graph().node(PlanSnapshot::mainNodeOf(fused)).name),
@@ -65,11 +65,11 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Sh
   Rows first(theme);
   first.add(QStringLiteral("computes in"),
             badge(fused.compute, theme) + QStringLiteral(" accumulates in ") + badge(fused.accumulate, theme));
-  addTimeAndShare(first, fused, time, QStringLiteral("time"), workedOut, theme);
+  addTimeAndShare(first, fused, time, QStringLiteral("time"), answers, theme);
   const QString unknown = timeUnknownReason(snapshot.asked(), fused.compute);
   if (!time.time.known() && !fused.predictedMs && !unknown.isEmpty())
     first.add(QStringLiteral("time"), unknown.toHtmlEscaped());
-  return text + lostText(workedOut, theme) + first.text() + pinsText(snapshot, fused.nodes, theme) +
+  return text + lostText(answers, theme) + first.text() + pinsText(snapshot, fused.nodes, theme) +
          whyFusedText(snapshot, fused, theme) + fusedFactsText(snapshot, fused, theme) +
          fusedContentText(snapshot, fused, theme);
 }

@@ -5,7 +5,7 @@
 
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/kernel_time_html.h"
-#include "ui/docks/worked_out.h"
+#include "ui/docks/selection_answers.h"
 #include "ui/document/known_plans.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/theme/theme.h"
@@ -16,11 +16,11 @@ namespace fusescope {
 
 /// `target` is targetText() of what is displayed.
 QString modelText(const PlanSnapshot& snapshot, const QString& target, const Theme& theme);
-/// `workedOut` is null while it is being computed.
-QString nodeText(const PlanSnapshot& snapshot, NodeId node, const ShownKernelTime& time, const WorkedOut* workedOut,
-                 const Theme& theme);
+/// `answers` is null while it is being computed.
+QString nodeText(const PlanSnapshot& snapshot, NodeId node, const ShownKernelTime& time,
+                 const SelectionAnswers* answers, const Theme& theme);
 QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
-                  const WorkedOut* workedOut, const Theme& theme);
+                  const SelectionAnswers* answers, const Theme& theme);
 /// Returns what another compiler reports about one of its kernels.
 QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, const ShownKernelTime& time,
                        const Theme& theme);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/shared_optional.h"
-#include "engine/memory_timeline.h"
+#include "engine/program/memory_timeline.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {

@@ -3,6 +3,7 @@
 #include <QDateTime>
 
 #include "base/quantities.h"
+#include "session/equal_regions.h"
 #include "session/exported_program_report.h"
 #include "session/import_engine.h"
 #include "session/run_comparison.h"
@@ -261,6 +262,9 @@ QString phasesHtml(const Run& run, const Theme& theme) {
   QString what = bytesText(run.build->bytes);
   if (run.build->regions > 0)
     what = QStringLiteral("%1 regions, %2 distinct · ").arg(run.build->regions).arg(run.build->distinct) + what;
+  if (run.options.compiler == kOwnCompiler)
+    if (const std::string equal = equalRegionsInWords(run.build->regions, run.build->distinct); !equal.empty())
+      what += QStringLiteral("<br>") + qs(equal);
   return QStringLiteral("<p style='margin:4px 0'>%1</p><table cellspacing='0'>%2</table>")
       .arg(colored(theme.dimText, what), rows);
 }

@@ -70,7 +70,9 @@ QString foundWords(const FoundCompiler& compiler) {
   if (!compiler.problem.empty())
     return compiler.version.empty() ? QStringLiteral("not installed") : QStringLiteral("✗ cannot be used");
   const Compiler* known = findCompiler(compiler.compiler);
-  return known == nullptr || known->untried().empty() ? QStringLiteral("✓ found") : QStringLiteral("✓ found, untried");
+  if (known == nullptr) return QStringLiteral("✓ found");
+  if (!known->untried().empty()) return QStringLiteral("✓ found, untried");
+  return known->untriedToRun().empty() ? QStringLiteral("✓ found") : QStringLiteral("✓ found, running is untried");
 }
 
 std::string compilerIn(const std::string& compiler, const Environment& environment) {
@@ -109,6 +111,8 @@ QString compilerHtml(const KnownEnvironment& known, const FoundCompiler& compile
     return text + wrong(compiler.problem) + (kind == nullptr ? QString() : paragraph(html(kind->elsewhere())));
   if (kind != nullptr && !kind->untried().empty())
     text += paragraph(QStringLiteral("<b>Untried.</b> %1").arg(html(kind->untried())));
+  if (kind != nullptr && !kind->untriedToRun().empty())
+    text += paragraph(QStringLiteral("<b>Running is untried.</b> %1").arg(html(kind->untriedToRun())));
   const std::string name = compilerIn(compiler.compiler, known.environment);
   const CompilerFacts* facts = compilers.facts(name);
   if (facts == nullptr)

@@ -82,6 +82,10 @@ QString pinResultText(PinResult result) {
       return QStringLiteral("ignored");
     case PinResult::Widened:
       return QStringLiteral("widened");
+    case PinResult::Moved:
+      return QStringLiteral("moved to a neighbour");
+    case PinResult::WithoutKernel:
+      return QStringLiteral("without a kernel");
     case PinResult::NotDisclosed:
       return undisclosed();
   }

@@ -5,8 +5,8 @@
 
 #include "base/mapped_file.h"
 #include "compilers/probed/probed_compiler.h"
-#include "engine/extent_check.h"
-#include "engine/host_machine.h"
+#include "engine/kernels/host_machine.h"
+#include "engine/program/extent_check.h"
 #include "ir/graph.h"
 #include "session/exported_program_report.h"
 #include "session/import_engine.h"

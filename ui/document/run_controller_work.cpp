@@ -49,8 +49,8 @@ QString noneIsWrong(const RunErrors& errors) {
   const auto untold = std::ranges::count_if(errors.tensors, lost);
   if (untold == 0) return QStringLiteral("no layer is wrong");
   if (untold == std::ranges::count_if(errors.tensors, measured))
-    return QStringLiteral("whether a layer is wrong cannot be told: no finite number is expected of any");
-  return QStringLiteral("no layer that can be judged is wrong; for %1 it cannot be told")
+    return QStringLiteral("whether a layer is wrong cannot be determined: no finite number is expected of any");
+  return QStringLiteral("no layer that can be judged is wrong; for %1 it cannot be determined")
       .arg(plural(untold, QStringLiteral("tensor")));
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// An error of at most this share of the bound is far within it; an error of at least the inverse is far beyond.
 constexpr double kFar = 0.1;
 
-const QString kCannotBeTold = QStringLiteral("cannot be told");
+const QString kCannotBeTold = QStringLiteral("cannot be determined");
 const QString kWhyNot = QStringLiteral("all of it is infinite or NaN in the reference, too");
 
 void addShare(QStringList& facts, double share, const QString& what) {

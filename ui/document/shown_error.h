@@ -53,7 +53,7 @@ inline bool isWrong(ErrorLevel level) {
 /// it cannot be determined, empty if it is unknown.
 QString shortErrorText(const std::optional<TensorError>& error, double bound);
 /// Returns "0.00034 / 0.0001": max|Δ| over rms and the relative L2 error, with at least two digits, or "cannot be
-/// told"; in brackets for another plan.
+/// determined"; in brackets for another plan.
 QString errorPairText(const ShownError& error, Which which, double bound);
 /// Returns everything that is known: "max|Δ| 0.0003 of rms · relative L2 … · 12 ulp · cosine … · 3 % became infinite or
 /// NaN".

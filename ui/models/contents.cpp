@@ -77,7 +77,8 @@ Tone errorToneOf(const TensorComparison& tensor) {
 /// Returns why there are no numbers, or otherwise the kind of the tensor.
 QString contentKind(const TensorComparison& tensor, bool output) {
   if (tensor.problem.empty()) return output ? QStringLiteral("output") : QStringLiteral("inside");
-  return tensor.isMeaningful() ? qs(tensor.problem) : QStringLiteral("cannot be told: %1").arg(qs(tensor.problem));
+  return tensor.isMeaningful() ? qs(tensor.problem)
+                               : QStringLiteral("cannot be determined: %1").arg(qs(tensor.problem));
 }
 
 /// Returns the row of a tensor. A tensor that cannot be compared is sorted among the worst; a tensor about which

@@ -231,7 +231,7 @@ QVariant DecisionsModel::data(const QModelIndex& index, int role) const {
       if (index.column() == kCode) return static_cast<int>(Tone::Dim);
       if (index.column() != kMark) return static_cast<int>(Tone::Plain);
       const ReadBackPin* pin = madeOfPin(cover, place.decision);
-      const bool isIgnored = pin != nullptr && pin->result == PinResult::Ignored;
+      const bool isIgnored = pin != nullptr && (pin->result == PinResult::Ignored || pin->result == PinResult::Moved);
       if (isIgnored || isMiddling(cover, place.decision)) return static_cast<int>(Tone::Warning);
       if (decision.allowed) return static_cast<int>(Tone::Good);
       return static_cast<int>(refusedPin(decision) ? Tone::Bad : Tone::Warning);

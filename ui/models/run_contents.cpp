@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "engine/roofline.h"
+#include "engine/tactics/roofline.h"
 #include "planning/fused_node_facts.h"
 #include "session/import_engine.h"
 #include "session/run_comparison.h"
@@ -185,7 +185,7 @@ Cell inputsCell(const Runs& runs, const Run& run) {
                                                      : nullptr;
   if (inputs == nullptr) return {};
   if (isReadFromFiles(run))
-    return {.text = QStringLiteral("not told"),
+    return {.text = QStringLiteral("not stated in the files"),
             .tip = QStringLiteral("The files of the engine do not say on which inputs it was timed"),
             .tone = Tone::Dim};
   if (inputs->empty())

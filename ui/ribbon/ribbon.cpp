@@ -33,7 +33,7 @@ Ribbon::Ribbon(const DockContext& context, GraphView& canvas, QWidget* parent)
   m_menu->setText(QStringLiteral("⋮"));
   m_menu->setAutoRaise(true);
   m_menu->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
-  m_menu->setToolTip(tr("What the widths mean, and zooming"));
+  m_menu->setToolTip(tr("Choose what the widths of the boxes show, or change the zoom"));
   m_menu->setAccessibleName(tr("Menu of the ribbon"));
   m_menu->setPopupMode(QToolButton::InstantPopup);
   m_menu->setFocusPolicy(Qt::NoFocus);  // the Menu key opens the same menu from the ribbon

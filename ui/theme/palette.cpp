@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/data_type.h"
+#include "planning/kinds.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {
@@ -19,7 +20,7 @@ double luminance(const QColor& color) {
 }
 
 struct KindColor {
-  std::string_view kind;
+  std::string_view family;  ///< kindFamily() of the kinds that have this colour
   const char *dark, *light, *text;
 };
 
@@ -38,38 +39,6 @@ constexpr std::array kKinds = {
     KindColor{"view", "#8a96a8", "#66717f", "view, copy"},
     KindColor{"other", "#d0d5dc", "#3c4450", "other"},
 };
-
-std::string_view kindFamily(std::string_view kind) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kFamilies = {{
-      {"gemm", "matmul"},
-      {"linear", "matmul"},
-      {"conv_transpose", "conv"},
-      {"batch_norm", "layer_norm"},
-      {"rms_norm", "layer_norm"},
-      {"norm", "layer_norm"},
-      {"group_norm", "layer_norm"},
-      {"instance_norm", "layer_norm"},
-      {"reduction", "reduce"},
-      {"pooling", "pool"},
-      {"global_pool", "pool"},
-      {"scatter", "gather"},
-      {"slice", "view"},
-      {"concat", "view"},
-      {"transpose", "view"},
-      {"reshape", "view"},
-      {"copy", "view"},
-      {"cast", "view"},
-      {"pad", "view"},
-      {"unary", "pointwise"},
-      {"rotary", "pointwise"},
-      {"binary", "pointwise"},
-      {"elementwise", "pointwise"},
-  }};
-  for (const auto& [name, family] : kFamilies) {
-    if (name == kind) return family;
-  }
-  return kind;
-}
 
 }  // namespace
 
@@ -156,15 +125,18 @@ std::vector<Swatch> precisionLegend(const Theme& theme) {
 }
 
 Swatch kindSwatch(std::string_view kind, const Theme& theme) {
-  const std::string_view family = kindFamily(kind);
-  for (const KindColor& entry : kKinds) {
-    if (entry.kind != family) continue;
-    return {byTheme(theme, entry.dark, entry.light), QString::fromUtf8(kind.data(), int(kind.size())),
-            QLatin1String(entry.text)};
-  }
-  const KindColor& other = kKinds.back();
-  return {byTheme(theme, other.dark, other.light), QString::fromUtf8(kind.data(), int(kind.size())),
-          QLatin1String(other.text)};
+  const auto found = std::ranges::find(kKinds, kindFamily(kind), &KindColor::family);
+  const auto entry = found == kKinds.end() ? std::prev(found) : found;
+  return {byTheme(theme, entry->dark, entry->light), QString::fromUtf8(kind.data(), int(kind.size())),
+          QLatin1String(entry->text)};
+}
+
+std::vector<Swatch> kindLegend(const Theme& theme) {
+  std::vector<Swatch> legend;
+  for (const KindColor& entry : kKinds)
+    legend.push_back({byTheme(theme, entry.dark, entry.light),
+                      QString::fromUtf8(entry.family.data(), int(entry.family.size())), QLatin1String(entry.text)});
+  return legend;
 }
 
 /// After all colours have been used, they are used again, this much nearer to the colour of text.

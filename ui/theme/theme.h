@@ -71,6 +71,9 @@ Swatch precisionSwatch(DataType type, const Theme& theme);
 std::vector<Swatch> precisionLegend(const Theme& theme);
 /// Returns the colour of a kind of fused node ("conv", "matmul", …); an unknown kind has the colour of "other".
 Swatch kindSwatch(std::string_view kind, const Theme& theme);
+/// Returns the colours of all families of kinds (kindFamily()), in the order of the legend. Their labels are the names
+/// of the families.
+std::vector<Swatch> kindLegend(const Theme& theme);
 /// Returns distinct colours for the first twelve segments, after which they repeat; fallback segments are grey.
 QColor segmentColor(int index, bool fallback, const Theme& theme);
 /// Maps 0 … 1 to a scale of increasing lightness (dark theme) or darkness (light theme), which is readable in

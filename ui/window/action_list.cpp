@@ -44,9 +44,17 @@ void fillSelected(MainWindow& window, QMenu& menu) {
   fillNodeMenu(menu, window.context(), window.selection().nodes());
 }
 
-/// Marks a compiler that has not been tried yet.
+/// Marks a compiler of which not everything has been tried yet.
 QString withMark(const QString& title, const Compiler* compiler) {
-  return compiler == nullptr || compiler->untried().empty() ? title : title + QStringLiteral(" (untried)");
+  if (compiler == nullptr) return title;
+  if (!compiler->untried().empty()) return title + QStringLiteral(" (untried)");
+  return compiler->untriedToRun().empty() ? title : title + QStringLiteral(" (running is untried)");
+}
+
+/// Returns the sentence that explains the mark; empty if there is none.
+std::string whyMarked(const Compiler& compiler) {
+  const std::string untried = compiler.untried();
+  return untried.empty() ? compiler.untriedToRun() : untried;
 }
 
 void fillCompilers(MainWindow& window, QMenu& menu);
@@ -115,7 +123,7 @@ void fillEnvironments(MainWindow& window, QMenu& menu) {
       action->setCheckable(true);
       action->setChecked(now == name);
       action->setEnabled(problem.isEmpty());
-      action->setToolTip(tipText(problem.isEmpty() && compiler != nullptr ? qs(compiler->untried()) : problem));
+      action->setToolTip(tipText(problem.isEmpty() && compiler != nullptr ? qs(whyMarked(*compiler)) : problem));
     }
   }
   menu.addSeparator();
@@ -141,7 +149,7 @@ void fillCompilers(MainWindow& window, QMenu& menu) {
     action->setChecked(now == qs(compiler->name()));
     const QString problem = window.controller().buildWithRefusal(*compiler);
     action->setEnabled(problem.isEmpty());
-    action->setToolTip(tipText(problem.isEmpty() ? qs(compiler->untried()) : problem));
+    action->setToolTip(tipText(problem.isEmpty() ? qs(whyMarked(*compiler)) : problem));
   }
   fillEnvironments(window, menu);
 }

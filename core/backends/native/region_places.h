@@ -1,7 +1,7 @@
 #pragma once
 
+#include "backends/native/operand_view.h"
 #include "backends/native/region_facts.h"
-#include "backends/native/view.h"
 
 namespace fusescope::native {
 

@@ -126,6 +126,43 @@ class ValueNames {
   CompilerInput& m_handed;
 };
 
+/// Adds the names that nodes read, also nodes in bodies.
+void addReadNames(const std::vector<FileNode>& nodes, std::set<std::string, std::less<>>& names) {
+  for (const FileNode& node : nodes) {
+    names.insert(node.inputs.begin(), node.inputs.end());
+    for (const onnxlib::FileAttribute& attribute : node.attributes) {
+      const auto* body = std::get_if<std::shared_ptr<const onnxlib::FileGraph>>(&attribute.value);
+      if (body == nullptr || *body == nullptr) continue;
+      for (const onnxlib::FileValue& output : (*body)->outputs) names.insert(output.name);
+      addReadNames((*body)->nodes, names);
+    }
+  }
+}
+
+/// Returns the inputs that nothing reads and whose type the target does not have. A compiler that parses them refuses
+/// the whole network.
+std::vector<ValueId> needlessInputs(const Plan& plan, const onnxlib::FileGraph& file) {
+  std::set<std::string, std::less<>> needed;
+  addReadNames(file.nodes, needed);
+  for (const onnxlib::FileValue& output : file.outputs) needed.insert(output.name);
+  for (const onnxlib::FileTensor& tensor : file.initializers) needed.insert(tensor.name);
+  std::vector<ValueId> needless;
+  for (const onnxlib::FileValue& input : file.inputs) {
+    const auto value = needed.contains(input.name) ? std::nullopt : plan.graph().findValue(input.name);
+    if (value && !plan.target.types.contains(plan.graph().value(*value).type.dtype)) needless.push_back(*value);
+  }
+  return needless;
+}
+
+/// Returns the borders of the network without these inputs.
+onnxlib::NetworkEdits::Borders bordersWithout(const std::vector<ValueId>& needless, const Plan& plan,
+                                              const onnxlib::FileGraph& file) {
+  onnxlib::NetworkEdits::Borders borders{.inputs = file.inputs, .outputs = file.outputs};
+  for (const ValueId id : needless)
+    std::erase_if(borders.inputs, [&](const auto& input) { return input.name == plan.graph().value(id).name; });
+  return borders;
+}
+
 /// Writes the network into a temporary folder. It is not flushed to disk, because nobody reads it after a power
 /// failure.
 Status writeHere(const std::filesystem::path& path, const onnxlib::NetworkBytes& network) {
@@ -151,6 +188,8 @@ class Hander {
     CompilerInput handed{.plan = m_plan, .path = *folder / "network.onnx", .folder = folder, .file = {}};
     onnxlib::NetworkEdits edits;
     if (m_types == CompilerInputTypes::AsPlanned) edits = TRY(typedNetwork(*source.plan, source.file, {})).edits;
+    handed.leftOut = needlessInputs(*m_plan, source.file.graph);
+    if (!handed.leftOut.empty()) edits.borders = bordersWithout(handed.leftOut, *m_plan, source.file.graph);
     // These entries contain names, which are numbers in the handed file.
     edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};
     TRY(checkStop(m_stop));
@@ -198,7 +237,7 @@ class Hander {
   }
 
   /// Fewer bytes of weights than this are stored inside the file, because each read of an additional file takes time.
-  static constexpr std::int64_t kMostInside = std::int64_t(64) << 20;
+  static constexpr std::int64_t kMostInside = std::int64_t(4) << 20;
 
   Result<Named> named() {
     const Model& model = *unquantized(m_plan->model);

@@ -23,7 +23,7 @@ enum class CompilerInputTypes {
 
 /// A network as another compiler receives it: an ONNX file in which nodes and values, also those in bodies, have
 /// numbers instead of names, so that each name in the compiler's output refers to exactly one node. Inputs and outputs
-/// keep their order.
+/// keep their order; only inputs of `leftOut` are missing.
 struct CompilerInput {
   std::shared_ptr<const Plan> plan;
   std::filesystem::path path;                     ///< its path; weights may be in a file beside it
@@ -38,6 +38,9 @@ struct CompilerInput {
   /// For each number, the name in the user's file of that node or value, also if the plan does not have it.
   std::map<std::string, std::string, std::less<>> namesInFile{};
   std::vector<LoweredPin> pins{};  ///< in the order of the graph
+  /// Inputs of the plan that the file does not have, because nothing reads them and the target does not have their
+  /// type.
+  std::vector<ValueId> leftOut{};
   /// For a compiler that does not read ONNX: the files that it receives instead, by the names that the probe uses.
   std::map<std::string, std::filesystem::path> handedAs{};
 };

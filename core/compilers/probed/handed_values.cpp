@@ -27,7 +27,9 @@ NamesInFile handedInputs(const CompilerInput& network) {
   std::vector<std::string> names;
   for (const auto& input : file.inputs)
     if (!initializers.contains(input.name)) names.push_back(input.name);
-  return paired(network.plan->graph(), network.plan->graph().inputs(), names);
+  std::vector<ValueId> inputs = network.plan->graph().inputs();
+  std::erase_if(inputs, [&](ValueId input) { return std::ranges::count(network.leftOut, input) > 0; });
+  return paired(network.plan->graph(), inputs, names);
 }
 
 NamesInFile handedOutputs(const CompilerInput& network) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "base/elapsed.h"
@@ -12,6 +13,7 @@
 #include "base/json_fields.h"
 #include "base/version.h"
 #include "compilers/probed/handed_digest.h"
+#include "compilers/probed/network_digests.h"
 #include "probe/answer_folder.h"
 #include "probe/file_names.h"
 #include "probe/frames.h"
@@ -24,7 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCompile = "compile";
-constexpr std::array kKeptOps{"support", kCompile, "values", "optimisers"};
+/// The field of a request that says that inner values will be asked for.
+constexpr const char* kValues = "values";
+constexpr std::array kKeptOps{"support", kCompile, kValues, "optimisers"};
 /// The most bytes of files that are kept with an answer.
 constexpr std::uintmax_t kMostAnswer = std::uintmax_t{1} << 30;
 
@@ -38,7 +42,7 @@ struct AnswerFile {
 };
 
 /// Returns a line of JSON, followed by the bytes of all files; nothing if the files are too large or cannot be read.
-std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
+std::optional<std::string> bytesOf(const ProbeAnswer& answer, const Json& digests) {
   Json files = Json::array();
   std::string body;
   std::uintmax_t size = 0;
@@ -51,7 +55,8 @@ std::optional<std::string> bytesOf(const ProbeAnswer& answer) {
     files.push_back({{"name", name}, {"size", text.value().size()}});
     body += text.value();
   }
-  const Json head{{"json", answer.json}, {"files", std::move(files)}};
+  Json head{{"json", answer.json}, {"files", std::move(files)}};
+  if (!digests.is_null()) head["network"] = digests;
   return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + body;
 }
 
@@ -88,6 +93,19 @@ Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const Pro
               {"environment", environment},     {"probe", probeVersion()},          {"after", parts.after}};
 }
 
+std::vector<Json> keysServing(const Json& key) {
+  std::vector<Json> keys{key};
+  if (textOf(key, "op") != kCompile || key["request"].contains(kValues)) return keys;
+  keys.push_back(key);
+  keys.back()["request"][kValues] = true;
+  return keys;
+}
+
+Json digestsKeptWith(std::string_view bytes) {
+  const Json head = Json::parse(bytes.substr(0, bytes.find('\n')), nullptr, false);
+  return head.is_object() ? head.value("network", Json()) : Json();
+}
+
 KeptJob::~KeptJob() {
   if (!m_waiting.empty()) knowsCode(kLongWait, {});
 }
@@ -95,10 +113,9 @@ KeptJob::~KeptJob() {
 Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
   TRY(checkStop(stop));
   const std::string op = textOf(request.json, "op");
-  double ms = 0;
   if (!isKeptOp(op) || m_namesFile || namesFile(request.json)) {
     m_namesFile |= op == kCompile;  // the answers to later questions about this compilation depend on that file as well
-    return asked(request, stop, progress, ms);
+    return TRY(asked(request, stop, progress)).answer;
   }
   const Json begun = TRY(answerKey(m_store, m_context, request, {}, stop));
   const bool isKnown = knowsCode(kShortWait, stop);
@@ -107,28 +124,34 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
   if (op == kCompile) m_found.reset();
   if (isKnown)
     if (auto answer = found(request, key)) return std::move(*answer);
-  auto answer = TRY(asked(request, stop, progress, ms));
-  auto bytes = bytesOf(answer);
+  // The network is hashed while the compiler works on it.
+  auto digests = std::async(std::launch::async, [&request] { return networkDigests(request.files); });
+  auto told = TRY(asked(request, stop, progress));
+  auto bytes = bytesOf(told.answer, digests.get());
   if (!isKnown) {
-    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), ms});
-    return answer;
+    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), told.ms});
+    return std::move(told.answer);
   }
-  if (bytes) keep(key, *bytes, ms);
+  if (bytes) keep(key, *bytes, told.ms);
   if (op == kCompile) m_after = sha256OfText(keyBytes(key));
-  return answer;
+  return std::move(told.answer);
 }
 
 std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Json& key) {
-  const auto kept = m_store.find(kAnswerKind, keyBytes(key));
-  if (!kept) return std::nullopt;
-  auto answer = restored(*kept);
-  if (!answer.ok()) return std::nullopt;
-  if (textOf(request.json, "op") == kCompile) {
-    m_notAsked = {request};
-    m_after = sha256OfText(keyBytes(key));
-    m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
+  for (const Json& serving : keysServing(key)) {
+    const auto kept = m_store.find(kAnswerKind, keyBytes(serving));
+    if (!kept) continue;
+    auto answer = restored(*kept);
+    if (!answer.ok()) continue;
+    if (textOf(request.json, "op") == kCompile) {
+      m_notAsked = {request};
+      if (serving["request"].contains(kValues)) m_notAsked.front().json[kValues] = true;
+      m_after = sha256OfText(keyBytes(serving));
+      m_found = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
+    }
+    return std::move(answer).value();
   }
-  return std::move(answer).value();
+  return std::nullopt;
 }
 
 /// Returns the key with the hashes that are known by now.
@@ -152,18 +175,14 @@ bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
 
 /// Asks the live process. Before that, the process compiles the networks for which kept answers were found, because
 /// later questions are about them.
-Result<ProbeAnswer> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress,
-                                   double& ms) {
+Result<KeptJob::Asked> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
   const auto start = std::chrono::steady_clock::now();
   if (m_live == nullptr) m_live = TRY(m_context.start(stop));
-  const bool compiles = textOf(request.json, "op") == kCompile;
-  if (!compiles)
+  if (textOf(request.json, "op") != kCompile)
     for (const ProbeRequest& before : m_notAsked) TRY(m_live->ask(before, stop, progress));
-  const auto begun = std::chrono::steady_clock::now();
   auto answer = TRY(m_live->ask(request, stop, progress));
   m_notAsked.clear();
-  ms = msSince(compiles ? begun : start);
-  return answer;
+  return Asked{std::move(answer), msSince(start)};
 }
 
 void KeptJob::keep(const Json& key, std::string_view bytes, double ms) {

@@ -52,6 +52,12 @@ Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const Pro
                        const KeyParts& parts, const StopToken& stop);
 /// Returns the bytes of a key.
 std::string keyBytes(const Json& key);
+/// Returns the keys whose answers serve the question of `key`, itself first: what was compiled so that inner values can
+/// be asked for is the same network, and the answer says the same of it.
+std::vector<Json> keysServing(const Json& key);
+/// Returns the hashes of the parts of the network that the answer in the bytes of an entry is about (networkDigests());
+/// null if an earlier version kept it.
+Json digestsKeptWith(std::string_view bytes);
 
 /// A job whose answers are looked up in the store. If an answer is missing, a process is started, which first compiles
 /// the network that the found answers were about, so that all answers are about the same compiled network. If the
@@ -81,7 +87,12 @@ class KeptJob final : public ProbeJob {
     std::string bytes;
     double ms;
   };
-  Result<ProbeAnswer> asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress, double& ms);
+  /// A live answer, and how long it took with the start of the compiler, if it was started for it.
+  struct Asked {
+    ProbeAnswer answer;
+    double ms = 0;
+  };
+  Result<Asked> asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress);
   Result<ProbeAnswer> restored(const Kept& kept);
   std::optional<ProbeAnswer> found(const ProbeRequest& request, const Json& key);
   Json complete(Json key) const;

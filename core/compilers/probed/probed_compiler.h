@@ -26,6 +26,7 @@ class ProbedCompiler final : public Compiler {
   std::string target() const override { return std::string(m_kind.target()); }
   bool takesTarget(std::string_view target) const override { return m_kind.takesTarget(target); }
   std::string untried() const override { return m_kind.untried(); }
+  std::string untriedToRun() const override { return m_kind.untriedToRun(); }
   std::vector<CompilerOption> options() const override { return m_kind.options(); }
   std::string whyNot(Ability ability) const override;
   /// Returns false: our own engine runs what the user excludes, and what the compiler refuses.

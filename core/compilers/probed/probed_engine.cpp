@@ -172,6 +172,11 @@ Result<ReadBack> ProbedEngine::readBack(const std::map<std::string, Tensor>& inp
   if (m_asked && m_held->kept != nullptr)
     m_report.decisions = keptDecisions(*m_held->kept, kind.title(), m_plan->options.compiler);
   append(told.decisions, m_report.decisions);
+  for (const ValueId input : m_network->leftOut) {
+    const Value& value = m_plan->graph().value(input);
+    told.decisions.push_back(decide("build.input_left_out", {Subject::value(value.name)}, m_plan->options.compiler,
+                                    {{"compiler", kind.title()}, {"type", toText(value.type.dtype)}}));
+  }
   auto identity = m_compiler.identity();
   identity.options = told.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);

@@ -53,6 +53,8 @@ class ProbedKind {
   virtual CompilerInputTypes inputTypesFor(const Plan& /*plan*/) const { return inputTypes(); }
   /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }
+  /// See Compiler::untriedToRun().
+  virtual std::string untriedToRun() const { return {}; }
   /// Returns sentences that say how to get its answers from a machine that cannot be reached.
   virtual std::string elsewhere() const;
   virtual std::vector<CompilerOption> options() const = 0;

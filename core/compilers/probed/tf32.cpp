@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& told) {
+void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& readBack) {
   const auto listed = compiled.json.find("tf32");
   if (listed == compiled.json.end() || !listed->is_array()) return;
   std::vector<std::string> where;
@@ -15,7 +15,7 @@ void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& 
     if (each.is_string()) where.push_back(each.get<std::string>());
   if (where.empty()) return;
   const std::string name(compiler);
-  told.decisions.push_back(
+  readBack.decisions.push_back(
       decide("build.multiplies_tf32", {}, name, {{"compiler", name}, {"where", joined(where, " and ")}}));
 }
 

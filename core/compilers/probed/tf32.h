@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Adds to `told` that `compiler` may multiply f32 values in TF32, if its answer to `compile` says so: the member
+/// Adds to `readBack` that `compiler` may multiply f32 values in TF32, if its answer to `compile` says so: the member
 /// "tf32" of the answer lists the kinds of calculations.
-void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& told);
+void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& readBack);
 
 }  // namespace fusescope

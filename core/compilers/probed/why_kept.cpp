@@ -1,11 +1,13 @@
 #include "compilers/probed/why_kept.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compilers/compile_network.h"
 #include "compilers/network_parts.h"
 #include "compilers/probed/handed_values.h"
-#include "engine/input_check.h"
+#include "compilers/probed/network_digests.h"
+#include "engine/kernels/input_check.h"
 #include "probe/frames.h"
 
 namespace fusescope {
@@ -13,6 +15,20 @@ namespace {
 
 /// How long a question about keys waits until the code of the compiler is hashed, because the keys contain the hashes.
 constexpr std::chrono::minutes kMostWait{10};
+/// Of so many answers whose keys differ in equally many fields, the parts of the network are compared; answers that are
+/// larger than this are left out, because the whole answer is read for it.
+constexpr std::size_t kMostCompared = 16;
+constexpr std::uint64_t kMostReadBytes = std::uint64_t{64} << 20;
+
+bool isOfNetwork(const KeyDifference& difference) {
+  return difference.field.starts_with("network.");
+}
+
+/// Returns in how many ways the keys differ; the files of the network count once.
+std::size_t weightOf(const std::vector<KeyDifference>& differs) {
+  const auto ofNetwork = static_cast<std::size_t>(std::ranges::count_if(differs, isOfNetwork));
+  return differs.size() - ofNetwork + std::min<std::size_t>(ofNetwork, 1);
+}
 
 void addDifferences(const std::string& field, const Json& here, const Json& nearest,
                     std::vector<KeyDifference>& differences) {
@@ -30,9 +46,9 @@ void addDifferences(const std::string& field, const Json& here, const Json& near
 
 class KeptQuestions {
  public:
-  KeptQuestions(const ProbedCompiler& compiler, DiskStore& store, const BuildOptions& options)
-      : m_compiler(compiler), m_store(store), m_options(options) {
-    for (StoreEntry& entry : store.entries(kAnswerKind)) {
+  KeptQuestions(const ProbedCompiler& compiler, const KeptPlaces& places, const BuildOptions& options)
+      : m_compiler(compiler), m_places(places), m_options(options) {
+    for (StoreEntry& entry : places.disk.entries(kAnswerKind)) {
       Json key = Json::parse(entry.key, nullptr, false);
       if (key.is_object()) m_kept.emplace_back(std::move(entry), std::move(key));
     }
@@ -65,35 +81,94 @@ class KeptQuestions {
     const bool compares = !options.verifyOn.empty() && std::ranges::all_of(inputs, [&](const auto& input) {
       return options.verifyOn.contains(input.first);
     });
-    if (compares) request["values"] = true;
-    return add(segment.name, {.json = std::move(request), .files = filesOf(*lowered.network)});
-  }
-
-  Status add(const std::string& what, const ProbeRequest& request) {
-    const AnswerContext context = TRY(m_compiler.answerContext("", m_options.stop));
-    WhyKept why{.what = what, .op = textOf(request.json, "op"), .key = {}, .found = {}, .nearest = {}, .differs = {}};
-    const Json code = context.code(kMostWait, m_options.stop);
-    TRY(checkStop(m_options.stop));
-    why.key = TRY(answerKey(m_store, context, request, {.code = code, .after = nullptr}, m_options.stop));
-    for (const auto& [entry, key] : m_kept) {
-      if (textOf(key, "op") != why.op) continue;
-      auto differs = keyDifferences(why.key, key);
-      if (differs.empty()) {
-        why.found = entry;
-        why.nearest.reset();
-        why.differs.clear();
-        break;
-      }
-      if (why.nearest && why.differs.size() <= differs.size()) continue;
-      why.nearest = entry;
-      why.differs = std::move(differs);
-    }
-    m_all.questions.push_back(std::move(why));
+    const auto files = filesOf(*lowered.network);
+    Json comparing = request;
+    if (compares) comparing["values"] = true;
+    TRY(add(segment.name, {.json = std::move(comparing), .files = files}));
+    if (!compares || m_all.questions.back().found) return Done{};
+    WhyKept ofBuild = TRY(asked(segment.name, {.json = std::move(request), .files = files}));
+    if (!ofBuild.found) return Done{};
+    m_all.questions.back().by = "plan";
+    ofBuild.by = "build";
+    m_all.questions.push_back(std::move(ofBuild));
     return Done{};
   }
 
+  Status add(const std::string& what, const ProbeRequest& request) {
+    m_all.questions.push_back(TRY(asked(what, request)));
+    return Done{};
+  }
+
+  Result<WhyKept> asked(const std::string& what, const ProbeRequest& request) {
+    const AnswerContext context = TRY(m_compiler.answerContext("", m_options.stop));
+    WhyKept why{.what = what, .op = textOf(request.json, "op")};
+    const Json code = context.code(kMostWait, m_options.stop);
+    TRY(checkStop(m_options.stop));
+    why.key = TRY(answerKey(m_places.disk, context, request, {.code = code, .after = nullptr}, m_options.stop));
+    if (!findOnDisk(why) && !findShared(why)) findNearest(request, why);
+    return why;
+  }
+
+  bool findOnDisk(WhyKept& why) const {
+    for (const Json& serving : keysServing(why.key)) {
+      const auto same = std::ranges::find_if(m_kept, [&](const auto& kept) { return kept.second == serving; });
+      if (same == m_kept.end()) continue;
+      why.found = same->first;
+      why.where = "disk";
+      return true;
+    }
+    return false;
+  }
+
+  /// Asks the place that a team shares. What is found there is not kept on disk.
+  bool findShared(WhyKept& why) {
+    if (m_places.shared == nullptr) return false;
+    for (const Json& serving : keysServing(why.key)) {
+      const auto kept = m_places.shared->find(kAnswerKind, keyBytes(serving));
+      m_all.shared = m_places.shared->problem();
+      if (!kept) continue;
+      why.found = StoreEntry{.facts = kept->facts,
+                             .key = keyBytes(serving),
+                             .blob = {},
+                             .size = {.bytes = kept->bytes.size()},
+                             .madeAt = kept->madeAt};
+      why.where = kept->where;
+      return true;
+    }
+    return false;
+  }
+
+  void findNearest(const ProbeRequest& request, WhyKept& why) {
+    std::vector<std::pair<const StoreEntry*, std::vector<KeyDifference>>> near;
+    for (const auto& [entry, key] : m_kept) {
+      if (textOf(key, "op") != why.op) continue;
+      auto differs = keyDifferences(why.key, key);
+      const std::size_t least = near.empty() ? SIZE_MAX : weightOf(near.front().second);
+      if (weightOf(differs) > least) continue;
+      if (weightOf(differs) < least) near.clear();
+      near.emplace_back(&entry, std::move(differs));
+    }
+    if (near.empty()) return;
+    std::ranges::stable_sort(near, std::greater(), [](const auto& each) { return each.first->madeAt; });
+    near.resize(std::min(near.size(), kMostCompared));
+    const bool isOtherNetwork =
+        std::ranges::any_of(near, [](const auto& each) { return std::ranges::any_of(each.second, isOfNetwork); });
+    const Json digests = isOtherNetwork ? networkDigests(request.files) : Json();
+    for (auto& [entry, differs] : near) {
+      std::vector<std::string> parts;
+      if (std::ranges::any_of(differs, isOfNetwork) && entry->size.bytes <= kMostReadBytes)
+        if (const auto bytes = m_places.disk.bytesOf(*entry); bytes.ok())
+          parts = partsThatDiffer(digests, digestsKeptWith(bytes.value()));
+      const bool isNearer = !parts.empty() && (why.parts.empty() || parts.size() < why.parts.size());
+      if (why.nearest && !isNearer) continue;
+      why.nearest = *entry;
+      why.differs = std::move(differs);
+      why.parts = std::move(parts);
+    }
+  }
+
   const ProbedCompiler& m_compiler;
-  DiskStore& m_store;
+  const KeptPlaces& m_places;
   const BuildOptions& m_options;
   std::vector<std::pair<StoreEntry, Json>> m_kept;
   WhyAllKept m_all;
@@ -107,7 +182,18 @@ std::vector<KeyDifference> keyDifferences(const Json& here, const Json& nearest)
   return differences;
 }
 
-Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, DiskStore& store,
+std::string placeInWords(const std::string& where) {
+  if (where == "disk") return "on disk";
+  return where == "redis" ? "in Redis" : "in the " + where;
+}
+
+std::vector<KeyDifference> differencesBesideParts(const WhyKept& why) {
+  std::vector<KeyDifference> differs = why.differs;
+  if (!why.parts.empty()) std::erase_if(differs, isOfNetwork);
+  return differs;
+}
+
+Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, const KeptPlaces& places,
                            const BuildOptions& options) {
   TRY(checkAble(compiler, Ability::Compile, "compile a network"));
   if (std::string why = TRY(compiler.whyNotKept(options.stop)); !why.empty()) {
@@ -115,7 +201,7 @@ Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const
     none.whyNot = std::move(why);
     return none;
   }
-  return KeptQuestions(compiler, store, options).run(std::move(plan));
+  return KeptQuestions(compiler, places, options).run(std::move(plan));
 }
 
 }  // namespace fusescope

@@ -24,23 +24,42 @@ std::vector<KeyDifference> keyDifferences(const Json& here, const Json& nearest)
 struct WhyKept {
   std::string what;  ///< "support", or the name of the segment that is compiled
   std::string op;
-  Json key;
-  std::optional<StoreEntry> found;
-  std::optional<StoreEntry> nearest;   ///< if no answer was found: the kept answer whose key differs in the fewest
-                                       ///< fields
-  std::vector<KeyDifference> differs;  ///< the differences from `nearest`
+  /// The commands that ask this question: "build", if it finds an answer that `plan` would not; empty: all of them.
+  std::string by{};
+  Json key{};
+  std::optional<StoreEntry> found{};
+  std::string where{};                   ///< the level at which it was found (Kept::where)
+  std::optional<StoreEntry> nearest{};   ///< if no answer was found: the kept answer whose key differs in the fewest
+                                         ///< fields, and of these, the one whose network differs in the fewest parts
+  std::vector<KeyDifference> differs{};  ///< the differences from `nearest`
+  /// The parts in which the network differs from that of `nearest` (network_digests.h); empty if it is the same, or if
+  /// this is not known.
+  std::vector<std::string> parts{};
 };
+/// Returns the place at which an answer was found, for people: "on disk", "in the shared folder", "in Redis".
+std::string placeInWords(const std::string& where);
+/// Returns what differs from the nearest answer apart from the network, if it is known in which parts the network
+/// differs; otherwise everything that differs.
+std::vector<KeyDifference> differencesBesideParts(const WhyKept& why);
 
 struct WhyAllKept {
   std::string whyNot;  ///< why no answer of this compiler is kept, as a sentence; empty: answers are kept
+  std::string shared;  ///< why the shared place was not asked, as a sentence; empty: it was, or there is none
   std::vector<WhyKept> questions;
 };
 
+/// The stores in which answers are looked for.
+struct KeptPlaces {
+  DiskStore& disk;
+  KeptStore* shared = nullptr;  ///< a place that a team shares, opened for reading; null: there is none
+};
+
 /// Returns the questions that `compiler` would be asked for `plan` if only its kernels are wanted, and whether the
-/// answers are in `store`. Nothing is compiled; the compiler is opened only if its environment is unknown. If its
-/// answer about support is not kept, the segments are those of `plan`. Errors: those of asking where it is, and of
-/// writing the network; cancelled.
-Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, DiskStore& store,
+/// answers are kept. Nothing is compiled; the compiler is opened only if its environment is unknown. If its answer
+/// about support is not kept, the segments are those of `plan`. A segment has a second question if the answer that
+/// `build` needs is kept, and not the one that `plan` needs, which also compares inner values. Errors: those of asking
+/// where the compiler is, and of writing the network; cancelled.
+Result<WhyAllKept> whyKept(const ProbedCompiler& compiler, std::shared_ptr<const Plan> plan, const KeptPlaces& places,
                            const BuildOptions& options);
 
 }  // namespace fusescope

@@ -40,9 +40,9 @@ bool movesOnly(const Graph& graph, const Node& node) {
 
 class SilentNodes {
  public:
-  SilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told)
-      : m_graph(graph), m_layers(layers), m_told(told), m_isSilent(graph.nodeIdLimit(), true) {
-    for (const ReadBackKernel& kernel : told.kernels)
+  SilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& readBack)
+      : m_graph(graph), m_layers(layers), m_readBack(readBack), m_isSilent(graph.nodeIdLimit(), true) {
+    for (const ReadBackKernel& kernel : readBack.kernels)
       for (const auto& [node, certainty] : kernel.nodes) m_isSilent[node.index] = false;
   }
 
@@ -50,9 +50,9 @@ class SilentNodes {
     bindMoves();
     bindConditions();
     for (auto node = m_graph.order().rbegin(); node != m_graph.order().rend(); ++node)
-      if (m_isSilent[node->index] && isUnused(*node)) m_told.fates[*node] = Fate::Removed;
+      if (m_isSilent[node->index] && isUnused(*node)) m_readBack.fates[*node] = Fate::Removed;
     for (const NodeId node : m_graph.order())
-      if (m_isSilent[node.index] && !m_told.fates.contains(node)) tell(m_graph.node(node));
+      if (m_isSilent[node.index] && !m_readBack.fates.contains(node)) tell(m_graph.node(node));
   }
 
  private:
@@ -60,7 +60,7 @@ class SilentNodes {
 
   void bindMoves() {
     connect();
-    for (const ReadBackKernel& kernel : m_told.kernels) m_isUnnamed.push_back(kernel.nodes.empty());
+    for (const ReadBackKernel& kernel : m_readBack.kernels) m_isUnnamed.push_back(kernel.nodes.empty());
     struct Moves {
       std::size_t kernel;
       Nodes nodes;
@@ -71,7 +71,7 @@ class SilentNodes {
       if (m_isUnnamed[i] && onlyMoves(m_layers[i].name)) found.push_back({i, movedBy(i), certaintyOfMoves(i)});
     for (const Moves& moves : found)
       for (const NodeId node : moves.nodes) {
-        m_told.kernels[moves.kernel].nodes.emplace_back(node, moves.certainty);
+        m_readBack.kernels[moves.kernel].nodes.emplace_back(node, moves.certainty);
         m_isSilent[node.index] = false;
       }
   }
@@ -92,7 +92,7 @@ class SilentNodes {
   void bindConditions() {
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       if (m_layers[i].type != "cjmp" || m_layers[i].inputs.size() != 2) continue;
-      auto& nodes = m_told.kernels[i].nodes;
+      auto& nodes = m_readBack.kernels[i].nodes;
       const auto choice =
           std::ranges::find_if(nodes, [&](const auto& held) { return m_graph.node(held.first).is("If"); });
       if (choice == nodes.end()) continue;
@@ -124,18 +124,18 @@ class SilentNodes {
   Nodes movedBy(std::size_t kernel) const {
     Nodes forward, backward, moved;
     for (const std::size_t before : around(kernel, m_sources)) {
-      if (m_told.kernels[before].nodes.empty())
-        for (const KernelValue& input : m_told.kernels[before].inputs)
+      if (m_readBack.kernels[before].nodes.empty())
+        for (const KernelValue& input : m_readBack.kernels[before].inputs)
           if (input.value.valid()) follow(input.value, forward);
-      for (const auto& [node, certainty] : m_told.kernels[before].nodes)
+      for (const auto& [node, certainty] : m_readBack.kernels[before].nodes)
         for (const ValueId value : m_graph.node(node).outputs)
           if (value.valid()) follow(value, forward);
     }
     for (const std::size_t behind : around(kernel, m_users)) {
-      if (m_told.kernels[behind].nodes.empty())
-        for (const KernelValue& output : m_told.kernels[behind].outputs)
+      if (m_readBack.kernels[behind].nodes.empty())
+        for (const KernelValue& output : m_readBack.kernels[behind].outputs)
           if (output.value.valid()) trace(output.value, backward);
-      for (const auto& [node, certainty] : m_told.kernels[behind].nodes)
+      for (const auto& [node, certainty] : m_readBack.kernels[behind].nodes)
         for (const ValueId value : valuesRead(m_graph.node(node))) trace(value, backward);
     }
     std::ranges::set_intersection(forward, backward, std::inserter(moved, moved.end()));
@@ -153,7 +153,7 @@ class SilentNodes {
       const std::size_t layer = open.back();
       open.pop_back();
       for (const std::size_t each : next[layer])
-        if (seen.insert(each).second && m_told.kernels[each].nodes.empty()) open.push_back(each);
+        if (seen.insert(each).second && m_readBack.kernels[each].nodes.empty()) open.push_back(each);
     }
     return seen;
   }
@@ -183,8 +183,8 @@ class SilentNodes {
 
   bool isUnused(NodeId node) const {
     const auto isUnneeded = [&](NodeId user) {
-      const auto fate = m_told.fates.find(user);
-      return fate != m_told.fates.end() && fate->second == Fate::Removed;
+      const auto fate = m_readBack.fates.find(user);
+      return fate != m_readBack.fates.end() && fate->second == Fate::Removed;
     };
     return std::ranges::all_of(m_graph.node(node).outputs, [&](ValueId value) {
       return !value.valid() ||
@@ -194,11 +194,11 @@ class SilentNodes {
 
   void tell(const Node& node) {
     if (isFolded(node))
-      m_told.fates[node.id] = Fate::Folded;
+      m_readBack.fates[node.id] = Fate::Folded;
     else if (doesNothing(node))
-      m_told.fates[node.id] = Fate::Removed;
+      m_readBack.fates[node.id] = Fate::Removed;
     else if (movesOnly(m_graph, node))
-      m_told.fates[node.id] = Fate::View;
+      m_readBack.fates[node.id] = Fate::View;
   }
 
   /// Returns whether the node reads only constants, or returns extents that are known.
@@ -208,8 +208,8 @@ class SilentNodes {
     if (node.is("Shape") || node.is("Size")) return m_graph.value(node.inputs[0]).type.shape.fixed().has_value();
     return std::ranges::all_of(valuesRead(node), [&](ValueId value) {
       const NodeId producer = m_graph.value(value).producer;
-      const auto fate = producer.valid() ? m_told.fates.find(producer) : m_told.fates.end();
-      return m_graph.isConstant(value) || (fate != m_told.fates.end() && fate->second == Fate::Folded);
+      const auto fate = producer.valid() ? m_readBack.fates.find(producer) : m_readBack.fates.end();
+      return m_graph.isConstant(value) || (fate != m_readBack.fates.end() && fate->second == Fate::Folded);
     });
   }
 
@@ -225,7 +225,7 @@ class SilentNodes {
 
   const Graph& m_graph;
   const std::vector<ListedLayer>& m_layers;
-  ReadBack& m_told;
+  ReadBack& m_readBack;
   std::vector<bool> m_isUnnamed;  ///< by layer: whether it named no nodes before nodes were bound here
   std::vector<bool> m_isSilent;   ///< by NodeId
   std::vector<std::vector<std::size_t>> m_sources, m_users;  ///< by layer
@@ -233,8 +233,8 @@ class SilentNodes {
 
 }  // namespace
 
-void bindSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& told) {
-  SilentNodes(graph, layers, told).run();
+void bindSilentNodes(const Graph& graph, const std::vector<ListedLayer>& layers, ReadBack& readBack) {
+  SilentNodes(graph, layers, readBack).run();
 }
 
 }  // namespace fusescope

@@ -34,6 +34,11 @@ class TensorrtRtxKind final : public ProbedKind {
   std::string_view title() const override { return "TensorRT for RTX"; }
   std::string_view target() const override { return "tensorrt-rtx"; }
   CompilerInputTypes inputTypes() const override { return CompilerInputTypes::AsPlanned; }
+  std::string untriedToRun() const override {
+    return "Nobody has run on a card yet what TensorRT for RTX compiles through Fusescope: that part was written from "
+           "the "
+           "documentation. Compiling and reading back are tested.";
+  }
 
   std::vector<CompilerOption> options() const override {
     return {{.name = kComputeCapability,

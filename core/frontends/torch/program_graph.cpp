@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "frontends/torch/arguments.h"
 #include "frontends/torch/element_types.h"
+#include "frontends/torch/program_arguments.h"
 #include "frontends/torch/schema_fields.h"
 
 namespace fusescope::torch {

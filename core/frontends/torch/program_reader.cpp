@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/untrusted_json.h"
 #include "frontends/input_spec_metadata.h"
-#include "frontends/torch/arguments.h"
 #include "frontends/torch/element_types.h"
+#include "frontends/torch/program_arguments.h"
 #include "frontends/torch/program_graph.h"
 #include "frontends/torch/schema_fields.h"
 

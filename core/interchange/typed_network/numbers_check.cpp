@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "planning/structure.h"
 #include "planning/without_lowered_types.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "planning/without_lowered_types.h"
 #include "verify/layer_errors.h"
 

@@ -17,6 +17,13 @@ std::vector<Option> CacheGcSettings::options() {
            .needs = "limit"}};
 }
 
+std::vector<Option> CacheClearSettings::options() {
+  return {{.name = "times",
+           .value = &withTimes,
+           .help = "Also remove the measured times of kernels, which are left otherwise: builds of our own compiler "
+                   "must then measure everything again."}};
+}
+
 std::vector<Option> CacheExportSettings::options() {
   return {{.name = "output",
            .value = &output,
@@ -39,45 +46,48 @@ std::vector<Option> CacheImportSettings::options() {
 const Operation& cacheOperation() {
   static const Operation operation{
       .name = "cache",
-      .summary = "List what other compilers answered before and is kept, ask why it is found or not, and tidy up",
-      .parts = {{.name = "cache list",
-                 .summary = "List everything that is kept: sizes, ages, how often it was found and what that saved",
-                 .groups = {OptionGroup::Json},
-                 .prints = "fusescope.cache_list"},
-                {.name = "cache why",
-                 .summary =
-                     "Say whether plan --compiler would find its answers, or which fields differ from the nearest ones",
-                 .source = {"MODEL|PLAN", "A model or a saved plan."},
-                 .groups = {OptionGroup::Json, OptionGroup::Plan},
-                 .prints = "fusescope.cache_why",
-                 .doesNotHold = "an answer would not be found"},
-                {.name = "cache verify",
-                 .summary = "Read everything; what is damaged is deleted, and made again when it is needed",
-                 .groups = {OptionGroup::Json},
-                 .prints = "fusescope.cache_verify",
-                 .doesNotHold = "something was damaged"},
-                {.name = "cache gc",
-                 .summary = "Remove what is quicker to make than to load, what is least worth its bytes, down to the "
-                            "limit, and files that nothing refers to",
-                 .groups = {OptionGroup::Json},
-                 .usualOptions = copyOfUsualOptions<CacheGcSettings>,
-                 .prints = "fusescope.cache_gc"},
-                {.name = "cache export",
-                 .summary = "Write what is kept and valid on other machines into one file",
-                 .groups = {OptionGroup::Json},
-                 .usualOptions = copyOfUsualOptions<CacheExportSettings>,
-                 .prints = "fusescope.cache_export",
-                 .writes = "--output: the entries"},
-                {.name = "cache import",
-                 .summary = "Add the entries of such a file",
-                 .groups = {OptionGroup::Json},
-                 .usualOptions = copyOfUsualOptions<CacheImportSettings>,
-                 .prints = "fusescope.cache_import",
-                 .doesNotHold = "an entry is damaged, is not signed with the key or cannot be kept"},
-                {.name = "cache clear",
-                 .summary = "Remove everything",
-                 .groups = {OptionGroup::Json},
-                 .prints = "fusescope.cache_clear"}}};
+      .summary = "List what is kept of earlier builds, ask why it is found or not, and tidy up",
+      .parts = {
+          {.name = "cache list",
+           .summary = "List everything that is kept: sizes, ages, how often it was found and what that saved; and "
+                      "how many times of kernels",
+           .groups = {OptionGroup::Json},
+           .prints = "fusescope.cache_list"},
+          {.name = "cache why",
+           .summary = "Say whether plan and build would find the answers of another compiler, or the times of the "
+                      "regions of ours, or else what differs from the nearest ones",
+           .source = {"MODEL|PLAN", "A model or a saved plan."},
+           .groups = {OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
+           .prints = "fusescope.cache_why",
+           .doesNotHold = "something would not be found"},
+          {.name = "cache verify",
+           .summary = "Read everything; what is damaged is deleted, and made again when it is needed",
+           .groups = {OptionGroup::Json},
+           .prints = "fusescope.cache_verify",
+           .doesNotHold = "something was damaged"},
+          {.name = "cache gc",
+           .summary = "Remove what is quicker to make than to load, what is least worth its bytes, down to the "
+                      "limit, and files that nothing refers to",
+           .groups = {OptionGroup::Json},
+           .usualOptions = copyOfUsualOptions<CacheGcSettings>,
+           .prints = "fusescope.cache_gc"},
+          {.name = "cache export",
+           .summary = "Write what is kept and valid on other machines into one file",
+           .groups = {OptionGroup::Json},
+           .usualOptions = copyOfUsualOptions<CacheExportSettings>,
+           .prints = "fusescope.cache_export",
+           .writes = "--output: the entries"},
+          {.name = "cache import",
+           .summary = "Add the entries of such a file",
+           .groups = {OptionGroup::Json},
+           .usualOptions = copyOfUsualOptions<CacheImportSettings>,
+           .prints = "fusescope.cache_import",
+           .doesNotHold = "an entry is damaged, is not signed with the key or cannot be kept"},
+          {.name = "cache clear",
+           .summary = "Remove everything but the measured times of kernels",
+           .groups = {OptionGroup::Json},
+           .usualOptions = copyOfUsualOptions<CacheClearSettings>,
+           .prints = "fusescope.cache_clear"}}};
   return operation;
 }
 

@@ -21,6 +21,13 @@ struct CacheImportSettings {
   std::vector<Option> options();
 };
 
+/// What `cache clear` removes.
+struct CacheClearSettings {
+  bool withTimes = false;  ///< also the measured times of kernels
+
+  std::vector<Option> options();
+};
+
 /// What `cache gc` keeps.
 struct CacheGcSettings {
   std::optional<std::int64_t> limit;  ///< in bytes; nothing: the limit of the store

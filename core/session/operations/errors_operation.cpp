@@ -37,7 +37,7 @@ std::vector<Option> ErrorsSettings::options() {
 const Operation& errorsOperation() {
   static const Operation operation{
       .name = "errors",
-      .summary = "Measure what lowered types do to each tensor, by itself and carried on",
+      .summary = "Measure the error that lowered types cause in each tensor, locally and carried to later tensors",
       .source = {"MODEL", "A model or a saved plan."},
       .groups = {OptionGroup::Inputs, OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<ErrorsSettings>,

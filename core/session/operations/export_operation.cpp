@@ -71,7 +71,7 @@ std::vector<Option> ExportSettings::options() {
 const Operation& exportOperation() {
   static const Operation operation{
       .name = "export",
-      .summary = "Write a plan in the form that a deployment takes, checked before",
+      .summary = "Write a plan in a form that another tool reads, after checking it",
       .source = {"PLAN|MODEL", "A saved plan or a model."},
       .groups = {OptionGroup::Inputs, OptionGroup::Json, OptionGroup::Plan},
       .usualOptions = copyOfUsualOptions<ExportSettings>,

@@ -25,9 +25,13 @@ std::vector<Option> RunCommandSettings::options() {
       {.name = "atol",
        .value = &absolute,
        .argument = "A",
-       .help = "The tolerance: |Δ| <= A + R · |expected|.",
+       .help = "The absolute part A of the tolerance |Δ| <= A + R · |expected|.",
        .range = kZeroOrMore},
-      {.name = "rtol", .value = &relative, .argument = "R", .help = "See --atol.", .range = kZeroOrMore},
+      {.name = "rtol",
+       .value = &relative,
+       .argument = "R",
+       .help = "The relative part R of the tolerance |Δ| <= A + R · |expected|.",
+       .range = kZeroOrMore},
       {.name = "mark", .value = &mark, .argument = "VALUE|all", .help = "Keep an inner value, or all of them."}};
 }
 

@@ -36,7 +36,7 @@ std::vector<Option> PlanSettings::planOptions() {
   std::vector<Option> options{
       {.name = "compiler",
        .value = &compiler,
-       .argument = "NAME[@ENVIRONMENT|@RESULT.zip]",
+       .argument = "NAME[@ENVIRONMENT|@COMMAND|@RESULT.zip]",
        .help = "The compiler that compiles the network: " + compilerNames() + ". See the command compilers.",
        .usual = std::string(kOwnCompiler)},
       {.name = "compiler-option",
@@ -83,7 +83,7 @@ std::vector<Option> PlanSettings::planOptions() {
       {.name = "block",
        .value = &block,
        .argument = "N",
-       .help = "So many weights of a channel share a scale; 0: all of them.",
+       .help = "The number of weights of a channel that share a scale; 0: all of them.",
        .range = {.least = 0, .most = 65536},
        .needs = "weight-only"},
       {.name = "directives",

@@ -15,6 +15,8 @@ import onnxruntime
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from onnxruntime.quantization.shape_inference import quant_pre_process
 
+from .builds import name_of
+
 # Operators that have integer kernels; everything between them stays unchanged.
 OPERATORS = ["Conv", "ConvTranspose", "MatMul", "Gemm", "Add", "Relu", "Clip", "MaxPool", "AveragePool",
              "GlobalAveragePool", "Concat", "Resize"]
@@ -35,8 +37,7 @@ def quantised(model, inputs, folder):
     for name, array in sorted(inputs.items()):
         key.update(f"{name} {array.shape} {array.dtype}".encode() + np.ascontiguousarray(array).tobytes())
     key.update(f"{onnxruntime.__version__} {RULES} {OPERATORS}".encode())
-    name = Path(model).stem if Path(model).stem != "model" else Path(model).parent.name
-    made = Path(folder) / f"{name}-{key.hexdigest()[:16]}.onnx"
+    made = Path(folder) / f"{name_of(Path(model))}-{key.hexdigest()[:16]}.onnx"
     if not made.is_file():
         make(model, inputs, made)
     return made
@@ -58,8 +59,7 @@ def weight_only(model, folder):
     each column."""
     key = sha256(Path(model).read_bytes())
     key.update(f"weight8 {RULES}".encode())
-    name = Path(model).stem if Path(model).stem != "model" else Path(model).parent.name
-    made = Path(folder) / f"{name}-weight8-{key.hexdigest()[:16]}.onnx"
+    made = Path(folder) / f"{name_of(Path(model))}-weight8-{key.hexdigest()[:16]}.onnx"
     if not made.is_file():
         made.parent.mkdir(parents=True, exist_ok=True)
         network = onnx.load(str(model))

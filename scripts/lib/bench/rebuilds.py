@@ -31,7 +31,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from . import pin_session
 from . import zoo_store
-from .builds import ROOT, quartiles, run
+from .builds import ROOT, name_of, quartiles, run
 
 FUSESCOPE = ROOT / "build/bin/fusescope"
 DEFAULT = ("bert_base", "resnet50")
@@ -208,7 +208,7 @@ def networks_of(arguments):
         if found is None:
             print(f"{name}: there is no such network", file=sys.stderr)
         else:
-            yield found.stem if found.stem != "model" else found.parent.name, found
+            yield name_of(found), found
 
 
 def rows_of(arguments):

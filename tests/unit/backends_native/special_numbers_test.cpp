@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "backends/native/tape.h"
-#include "engine/kernel_requests.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/kernel_store.h"
 #include "ir/graph.h"
 #include "tests/unit/backends_native/tactic_testing.h"
 

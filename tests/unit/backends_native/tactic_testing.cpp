@@ -9,7 +9,7 @@
 
 #include "backends/native/native_backend.h"
 #include "backends/reference/reference_backend.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 #include "passes/pipelines.h"
 #include "planning/kernel_bindings.h"
 

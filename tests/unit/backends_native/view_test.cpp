@@ -1,5 +1,5 @@
 // Tensors that are read where they lie, also where one axis is several in memory, and at other extents.
-#include "backends/native/view.h"
+#include "backends/native/operand_view.h"
 
 #include <gtest/gtest.h>
 

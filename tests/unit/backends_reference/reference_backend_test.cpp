@@ -7,7 +7,7 @@
 #include "backends/reference/convert_elements.h"
 #include "backends/reference/reference_nodes.h"
 #include "base/float_bits.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
 
 namespace fusescope {
 namespace {

@@ -1,16 +1,28 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <vector>
 
 #include "base/data_type.h"
 #include "base/float_bits.h"
 #include "base/hash.h"
 #include "base/name_hints.h"
+#include "base/on_two_threads.h"
 #include "base/result.h"
 #include "base/text.h"
 
 namespace fusescope {
 namespace {
+
+TEST(OnTwoThreads, EachNumberIsCalledOnce) {
+  for (const std::size_t count : {0U, 1U, 2U, 1000U}) {
+    std::vector<std::atomic<int>> calls(count);
+    onTwoThreads(count, [&](std::size_t i) { ++calls[i]; });
+    EXPECT_TRUE(std::ranges::all_of(calls, [](const auto& each) { return each == 1; })) << count;
+  }
+}
 
 TEST(FloatBits, EveryFloat16SurvivesTheRoundTrip) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "base/mapped_file.h"
 #include "tests/support/paths.h"
@@ -38,6 +41,29 @@ TEST(Files, AtomicWriteReplacesWholeFilesAndReportsWhatFails) {
   const Status failed = writeFileAtomically(folder / "missing" / "file", "text");
   ASSERT_FALSE(failed.ok());
   EXPECT_NE(failed.error().text().find("missing/file: cannot create"), std::string::npos) << failed.error().text();
+}
+
+/// More than is written by one thread, in pieces that begin and end anywhere in pages.
+TEST(Files, LargeFilesAreTheirPiecesOneAfterAnother) {
+  const test::TemporaryFolder folder;
+  std::vector<std::byte> bytes(std::size_t{37} << 20);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+  ASSERT_TRUE(writeFileAtomically(folder / "source", bytes).ok());
+  const auto source = MappedFile::open(folder / "source").value();
+  std::vector<std::span<const std::byte>> pieces;
+  std::size_t at = 0;
+  for (std::size_t size = 1; at < bytes.size(); size = 3 * size + 7) {  // by turns from memory and from the file
+    const std::size_t end = std::min(bytes.size(), at + size);
+    pieces.push_back(pieces.size() % 2 == 0 ? std::span(bytes).subspan(at, end - at)
+                                            : source->bytes().subspan(at, end - at));
+    at = end;
+  }
+  const std::vector<std::shared_ptr<const MappedFile>> sources{source};
+  ASSERT_TRUE(writePiecesAtomically(
+                  folder / "copy", pieces, [] { return Status(Done{}); }, sources)
+                  .ok());
+  const auto copy = MappedFile::open(folder / "copy").value();
+  EXPECT_TRUE(std::ranges::equal(copy->bytes(), bytes));
 }
 
 TEST(Files, WhatAKilledWriterLeftGoesWithTheNextWrite) {

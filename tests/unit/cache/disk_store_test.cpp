@@ -170,12 +170,16 @@ TEST_F(DiskStoreTest, StaysWithinItsLimitAndKeepsWhatSavesMost) {
   EXPECT_LE(store->storedBytes(), 50000);
   EXPECT_TRUE(found(*store, "dear").has_value());
   EXPECT_FALSE(found(*store, "cheap0").has_value());
+  EXPECT_EQ(store->problem(), "");
   EXPECT_FALSE(keep(*store, "larger than half of it", noise(7, 30000)));
+  EXPECT_NE(store->problem().find("more than half of the limit of 50000"), std::string::npos) << store->problem();
+  EXPECT_TRUE(keep(*store, "a small one", noise(8, 100)));
+  EXPECT_EQ(store->problem(), "") << "it keeps entries again";
   EXPECT_EQ(open()->limit(), 50000);
   ASSERT_TRUE(store->setLimit(10000).ok());
   EXPECT_GT(store->collect(), 0);
   EXPECT_LE(store->storedBytes(), 10000);
-  EXPECT_EQ(store->clear().value(), 1);
+  EXPECT_EQ(store->clear().value(), 2);
   EXPECT_TRUE(blobs().empty());
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <thread>
 
 namespace fusescope {
@@ -43,6 +44,31 @@ TEST_F(TimingCacheTest, RemembersAcrossOpenings) {
   EXPECT_FALSE(cache->find("a").has_value());
   EXPECT_EQ(cache->size(), 2U);
   EXPECT_TRUE(cache->movedAside().empty());
+}
+
+TEST_F(TimingCacheTest, KeepsNothingNewWhereAProgramSaysSo) {
+  const auto cache = open();
+  cache->store("before", {.ms = 1});
+  keepNewTimes(false);
+  cache->store("before", {.ms = 2});
+  cache->store("new", {.ms = 3});
+  keepNewTimes(true);
+  EXPECT_EQ(cache->find("before"), Measurement{.ms = 1});
+  EXPECT_EQ(cache->find("new"), std::nullopt);
+}
+
+TEST_F(TimingCacheTest, IsListedAndCleared) {
+  const auto cache = open();
+  cache->store("one", {.ms = 1, .day = "2026-11-21"});
+  cache->store("two", {.ms = 2});
+  std::map<std::string, Measurement> all;
+  cache->forEach([&](std::string_view key, const Measurement& measured) { all.emplace(key, measured); });
+  EXPECT_EQ(all.size(), 2U);
+  EXPECT_EQ(all["one"], (Measurement{.ms = 1, .day = "2026-11-21"}));
+  EXPECT_EQ(cache->clear().value(), 2U);
+  EXPECT_EQ(open()->size(), 0U);
+  cache->store("three", {.ms = 3});
+  EXPECT_EQ(cache->size(), 1U);
 }
 
 TEST_F(TimingCacheTest, GivesTheSamplesOfASeries) {

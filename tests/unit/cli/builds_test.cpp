@@ -1,6 +1,8 @@
 // build --then: several builds in one process, each of which makes only what its directives changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/files.h"
@@ -122,6 +124,103 @@ TEST_F(BuildThen, EndAtAPinThatIsRefused) {
   const auto result = build({"--no-measure", "--then", refused, "--json"});
   EXPECT_NE(result.status, 0);
   EXPECT_FALSE(std::filesystem::exists(m_folder / "e-refused.fse"));
+}
+
+/// The times of kernels of our own compiler, in a cache folder of the test.
+class OwnTimes : public BuildThen {
+ protected:
+  OwnTimes() {
+    if (const char* set = std::getenv("FUSESCOPE_CACHE")) m_before = set;
+    ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
+  }
+  ~OwnTimes() override { ::setenv("FUSESCOPE_CACHE", m_before.c_str(), 1); }
+
+  static std::int64_t timesKept() { return jsonOf(fusescopeCommand({"cache", "list", "--json"}))["times"]["count"]; }
+  std::int64_t regionsKept() const {
+    const Json json = why("1");
+    return std::ranges::count_if(json["regions"], [](const Json& region) { return region["kept"] == true; });
+  }
+  /// Builds until times of a region are kept, which those are not that a busy machine disturbs.
+  void buildMeasured() const {
+    for (int i = 0; i < 50 && regionsKept() == 0; ++i) ASSERT_EQ(build({}).status, 0);
+    ASSERT_GT(regionsKept(), 0);
+  }
+  Json why(const std::string& threads) const {
+    return Json::parse(fusescopeCommand({"cache", "why", m_model, "--threads", threads, "--json"}).out);
+  }
+
+ private:
+  std::string m_before;
+};
+
+TEST_F(OwnTimes, AreNeitherUsedNorKeptWithoutTheCache) {
+  ASSERT_EQ(build({"--cache", "off"}).status, 0);
+  EXPECT_EQ(timesKept(), 0);
+  ASSERT_EQ(build({"--cache", "read"}).status, 0);
+  EXPECT_EQ(timesKept(), 0);
+  buildMeasured();
+  const Json off = jsonOf(build({"--cache", "off", "--json"}));
+  for (const Json& tactic : off["tactics"]) EXPECT_FALSE(tactic["from_cache"]) << tactic;
+}
+
+/// The time of a region that was left as noise is measured alone by the first build. A busy machine measures it again
+/// until it is sure of it.
+TEST_F(OwnTimes, OfRegionsThatWereLeftAsNoiseAreSaidToBeOfBefore) {
+  bool areAllBefore = false;
+  Json json;
+  ASSERT_EQ(build({}).status, 0);
+  for (int i = 0; i < 20 && !areAllBefore; ++i) {
+    json = jsonOf(build({"--json"}));
+    areAllBefore = std::ranges::all_of(
+        json["tactics"], [](const Json& tactic) { return tactic["left"] != "noise" || tactic["from_cache"] == true; });
+  }
+  EXPECT_TRUE(areAllBefore) << json["tactics"];
+}
+
+TEST_F(OwnTimes, AreNamedByWhy) {
+  const ProcessResult before = fusescopeCommand({"cache", "why", m_model, "--threads", "1"});
+  EXPECT_EQ(before.status, 1) << before.err;
+  EXPECT_NE(before.out.find("not kept"), std::string::npos) << before.out;
+  EXPECT_NE(before.out.find("the times of 0 of 3 distinct regions are kept"), std::string::npos) << before.out;
+  buildMeasured();
+  std::int64_t kept = 0, ofOtherThreads = 0;
+  const Json same = why("1"), other = why("2");
+  for (const Json& region : same["regions"]) {
+    if (!region["kept"]) continue;
+    ++kept;
+    EXPECT_EQ(region["first_day"].get<std::string>().size(), 10U) << region;
+  }
+  EXPECT_GT(kept, 0);
+  for (const Json& region : other["regions"]) {
+    EXPECT_FALSE(region["kept"]) << region;
+    for (const Json& each : region["differs"])
+      ofOtherThreads += each == Json{{"field", "threads"}, {"here", "2"}, {"nearest", "1"}} ? 1 : 0;
+  }
+  EXPECT_GE(ofOtherThreads, kept);
+}
+
+TEST_F(OwnTimes, AreRemovedIfThatIsAsked) {
+  buildMeasured();
+  const std::int64_t all = timesKept();
+  EXPECT_EQ(jsonOf(fusescopeCommand({"cache", "clear", "--json"}))["times_removed"], 0);
+  EXPECT_EQ(timesKept(), all);
+  EXPECT_EQ(jsonOf(fusescopeCommand({"cache", "clear", "--times", "--json"}))["times_removed"], all);
+  EXPECT_EQ(timesKept(), 0);
+}
+
+TEST(Builds, SayHowManyRegionsWereEqual) {
+  const TemporaryFolder folder;
+  const std::string weights = weightOf(0, 8, 8) + ", " + weightOf(1, 8, 8) + ", " + weightOf(2, 8, 8);
+  const std::string nodes = productAndActivation(0) + productAndActivation(1) + productAndActivation(2);
+  const std::string model =
+      folder.write("model.onnx", onnxBytes("g (float[4, 8] x) => (float[4, 8] r2) <" + weights + "> { " + nodes + "}"))
+          .string();
+  const ProcessResult built =
+      fusescopeCommand({"build", model, "-o", (folder / "e.fse").string(), "--no-measure", "--threads", "1"});
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_NE(built.out.find("2 of 3 regions were equal to others, and were compiled and measured once with them"),
+            std::string::npos)
+      << built.out;
 }
 
 }  // namespace

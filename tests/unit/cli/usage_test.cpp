@@ -26,6 +26,13 @@ TEST(Usage, AnOptionOrCommandThatIsMisspeltIsNamedWithTheNearest) {
             "fusescope plan --help lists its options and arguments.\n");
 }
 
+TEST(Usage, HelpNamesAPositionalArgumentOnceByItsWord) {
+  const auto help = [](const char* command) { return fusescopeCommand({command, "--help"}).out; };
+  EXPECT_EQ(help("plan").find("MODEL MODEL"), std::string::npos) << help("plan");
+  EXPECT_NE(help("run").find("\n  MODEL|E.fse"), std::string::npos) << help("run");
+  EXPECT_EQ(help("report").find("A A"), std::string::npos) << help("report");
+}
+
 TEST(Usage, FilesBehindAnOptionThatTakesOneAreToldHowToBeGiven) {
   const std::string model = samplePath("fp16_overflow");
   EXPECT_EQ(

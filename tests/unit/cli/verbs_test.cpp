@@ -199,6 +199,33 @@ TEST(Cli, numbersOutOfRangeAreRefusedInWords) {
   EXPECT_NE(warmup.err.find("-1 must be 0 or more"), std::string::npos) << warmup.err;
 }
 
+TEST(Cli, aTypeThatTheTargetLacksIsSaid) {
+  const std::string sentence =
+      "bf16 was asked for, but tensorrt-8 does not calculate in bf16: no node was lowered to it";
+  for (const char* verb : {"plan", "errors"}) {
+    const std::vector<std::string> command{verb, samplePath("digits"), "--target", "tensorrt-8", "--precision"};
+    const auto saidWith = [&](const char* types) {
+      std::vector<std::string> arguments = command;
+      arguments.emplace_back(types);
+      const ProcessResult result = fusescopeCommand(arguments);
+      EXPECT_EQ(result.status, 0) << result.err;
+      return result.out.find(sentence) != std::string::npos;
+    };
+    EXPECT_TRUE(saidWith("bf16")) << verb;
+    EXPECT_TRUE(saidWith("bf16,f16")) << verb;
+    EXPECT_FALSE(saidWith("f16")) << verb;
+  }
+}
+
+TEST(Cli, aPredictionNamesTheCompilerThatCanBeAsked) {
+  const auto lineOf = [](const char* target) {
+    return fusescopeCommand({"plan", samplePath("digits"), "--target", target})
+        .out.find("--compiler tensorrt-rtx asks it");
+  };
+  EXPECT_NE(lineOf("tensorrt-rtx"), std::string::npos);
+  EXPECT_EQ(lineOf("tensorrt-8"), std::string::npos);
+}
+
 TEST(Cli, savedPlanIsTakenAndTakesNoOptions) {
   const TemporaryFolder folder;
   const auto plan = (folder / "p.json").string();

@@ -1,12 +1,13 @@
 // Networks as other compilers are handed them: numbers for names, and the same numbers at the outputs.
 #include "compilers/probed/compiler_input.h"
 #include "compilers/probed/handed_names.h"
+#include "compilers/probed/handed_values.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/files.h"
-#include "engine/kernel_requests.h"
+#include "engine/kernels/kernel_requests.h"
 #include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"
@@ -422,6 +423,37 @@ TEST(CompilerInput, AFileAsItIsIsKnownByItsNames) {
   EXPECT_EQ(planValue(network.value(), "weight"), "weight");
   const auto other = folder.write("other.onnx", chainOfHardNames(7));
   EXPECT_FALSE(networkAsNamed(plan, other).ok());
+}
+
+/// TensorRT's parser refuses a whole network because of an input of 16-bit integers, whether anything reads it or not.
+TEST(CompilerInput, AnInputThatNothingReadsIsLeftOutIfTheTargetLacksItsType) {
+  const char* text = R"(
+net (uint16[4] unread, float[4] x, float[2] spare, uint16[4] read) => (float[4] y, uint16[4] z) {
+  y = Relu (x)
+  z = Identity (read)
+})";
+  const TemporaryFolder folder;
+  const std::string path = folder.write("network.onnx", onnxBytes(text));
+  const auto namesOf = [](const CompilerInput& network) {
+    std::vector<std::string> names;
+    for (const auto& [plan, file] : handedInputs(network)) names.push_back(plan);
+    return names;
+  };
+  PlanOptions options = testing::cpuOptions();
+  const CompilerInput whole = handed(plannedFile(path, options), CompilerInputTypes::AsInFile);
+  EXPECT_TRUE(whole.leftOut.empty());
+  EXPECT_EQ(namesOf(whole), (std::vector<std::string>{"unread", "x", "spare", "read"}));
+  options.target = "tensorrt-rtx";
+  const auto plan = plannedFile(path, options);
+  for (const CompilerInputTypes types : {CompilerInputTypes::AsInFile, CompilerInputTypes::AsPlanned}) {
+    const CompilerInput network = handed(plan, types);
+    ASSERT_EQ(network.leftOut.size(), 1U);
+    EXPECT_EQ(plan->graph().value(network.leftOut[0]).name, "unread");
+    EXPECT_EQ(network.file.graph.inputs.size(), 3U);
+    EXPECT_EQ(network.file.graph.outputs.size(), 2U);
+    EXPECT_EQ(namesOf(network), (std::vector<std::string>{"x", "spare", "read"}));
+    EXPECT_EQ(network.values.at(network.file.graph.inputs[0].name), *plan->graph().findValue("x"));
+  }
 }
 
 }  // namespace

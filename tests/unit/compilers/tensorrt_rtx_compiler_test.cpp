@@ -22,6 +22,12 @@ TEST(TensorrtRtx, IsACompilerThatAProbeReaches) {
   EXPECT_EQ(std::ranges::count(capability.values, capability.initial), 1);
 }
 
+TEST(TensorrtRtx, OnlyRunningIsUntried) {
+  EXPECT_EQ(rtx().untried(), "") << "networks are compiled and read back in tests";
+  EXPECT_NE(rtx().untriedToRun().find("on a card"), std::string::npos);
+  for (const char* tried : {"onnxruntime", "openvino"}) EXPECT_EQ(findProbedKind(tried)->untriedToRun(), "") << tried;
+}
+
 TEST(TensorrtRtx, WithoutACardItCompilesAndDoesNotRun) {
   const Json none{{"devices", Json::array()}, {"about", {{"why_no_device", "There is no driver."}}}};
   const Json capabilities{{"sm", {"86", "89"}}};

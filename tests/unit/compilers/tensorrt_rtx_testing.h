@@ -1,15 +1,22 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "base/files.h"
 #include "compilers/probed/probed_kind.h"
+#include "compilers/tensorrt_rtx/build_log.h"
+#include "ir/graph.h"
 #include "planning/read_back_plan.h"
 #include "probe/environments.h"
+#include "tests/support/told_networks.h"
 #include "tests/unit/compilers/planned_file.h"
 #include "tests/unit/frontends/onnx_files.h"
 
@@ -64,6 +71,37 @@ inline Result<ProbeAnswer> askRtx(ProbeJob& job, const std::string& op, Compiler
                                   const BuildOptions& options = {}) {
   const Json asked = TRY(rtx().requestOptions(network, options));
   return job.ask({.json = {{"op", op}, {"options", asked}}, .files = {{"network.onnx", network.path}}}, {});
+}
+
+/// Returns the extents of a tensor in the order in which its axes lie in memory. A kernel that reads a value through a
+/// Transpose lists the value with the axes of the result, and with strides that step through the memory of the operand.
+inline std::vector<std::int64_t> extentsInMemory(const ListedTensor& tensor) {
+  if (tensor.strides.size() != tensor.dims.size()) return tensor.dims;
+  std::vector<std::size_t> axes(tensor.dims.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  std::ranges::stable_sort(axes, std::greater(), [&](std::size_t axis) { return tensor.strides[axis]; });
+  std::vector<std::int64_t> extents;
+  for (const std::size_t axis : axes) extents.push_back(tensor.dims[axis]);
+  return extents;
+}
+
+inline bool haveSameExtents(const ListedTensor& tensor, const Value& value) {
+  return haveSameExtents(tensor.dims, value) || haveSameExtents(extentsInMemory(tensor), value);
+}
+
+/// Returns the first tensor of a layer that has other extents than the value that it is said to be, or an empty text.
+/// Kernels are in the order of the layers that they were read from, and so are their tensors.
+inline std::string extentsProblem(const Graph& graph, const std::vector<ListedLayer>& layers, const ReadBack& told) {
+  if (layers.size() != told.kernels.size()) return "there are other kernels than layers";
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    for (const auto& [tensors, values] : {std::pair(&layers[i].inputs, &told.kernels[i].inputs),
+                                          std::pair(&layers[i].outputs, &told.kernels[i].outputs)})
+      for (std::size_t j = 0; j < std::min(tensors->size(), values->size()); ++j)
+        if (const ValueId id = (*values)[j].value; id.valid() && !haveSameExtents((*tensors)[j], graph.value(id)))
+          return fmt::format("{} has {} as [{}] with strides [{}], which is {}", told.kernels[i].name,
+                             graph.value(id).name, fmt::join((*tensors)[j].dims, ", "),
+                             fmt::join((*tensors)[j].strides, ", "), graph.value(id).type.text());
+  return {};
 }
 
 }  // namespace fusescope::test

@@ -38,6 +38,19 @@ TEST(CompareDifferences, OfTwoCompilersAreTheCompilersAndTheTypes) {
             ", but A calculates in bf16 and B in types that are not disclosed");
 }
 
+/// A comparison or an index has the same type by every compiler: one that shows fewer such kernels does not calculate
+/// in other types.
+TEST(CompareDifferences, TruthsAndIndexesAreNoOtherTypesButCodesAre) {
+  const auto asked = askedOf();
+  const auto b = madeAlike(asked);
+  for (const auto& [type, clause] : {std::pair(DataType::Bool, ""), std::pair(DataType::I64, ""),
+                                     std::pair(DataType::I8, ", but A calculates in f32 and int8 and B in f32")}) {
+    ReadBackPlan a = *madeAlike(asked);
+    a.calculates.push_back(type);
+    EXPECT_EQ(typesClause(comparedDifferences(a, *b, 1, 1)), clause) << name(type);
+  }
+}
+
 TEST(CompareDifferences, AreInTheDocumentAndInSessions) {
   CompareReport report;
   report.differences = {{Kind::Compiler, "onnxruntime", "openvino"}, {Kind::Types, "f32", ""}};

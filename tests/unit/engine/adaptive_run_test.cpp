@@ -1,9 +1,9 @@
 // Programs that are run by fewer threads than they were lowered for.
-#include "engine/adaptive_run.h"
+#include "engine/program/adaptive_run.h"
 
 #include <algorithm>
 
-#include "engine/executor.h"
+#include "engine/program/executor.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 

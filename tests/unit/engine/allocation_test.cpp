@@ -4,10 +4,10 @@
 #include <cstdlib>
 
 #include "base/sanitizers.h"
-#include "engine/executor.h"
-#include "engine/lowering.h"
-#include "engine/plan_backend.h"
-#include "engine/program_update.h"
+#include "engine/kernels/plan_backend.h"
+#include "engine/program/executor.h"
+#include "engine/steps/lowering.h"
+#include "engine/steps/program_update.h"
 #include "tests/support/metered/allocations.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"

@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "engine/engine_file.h"
-#include "engine/kernel_requests.h"
-#include "engine/region_key.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/region_key.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/build_memory.h"
-#include "engine/kernel_store.h"
-#include "engine/measurer.h"
+#include "engine/kernels/kernel_store.h"
+#include "engine/tactics/build_memory.h"
+#include "engine/tactics/measurer.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

@@ -1,5 +1,5 @@
 // What an engine file says of a network, described before the file is written.
-#include "engine/described_model.h"
+#include "engine/description/described_model.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,18 @@ TEST(DescribedModel, WhatWasDescribedOfAnotherModelIsNotTaken) {
   const DescribedModel described = describedModel(other);
   EXPECT_EQ(described.model, other);
   EXPECT_NE(described.text.find("somebody else"), std::string::npos);
+}
+
+TEST(DescribedModel, WhoMeasuresWaitsForWhatIsDescribedAhead) {
+  const TemporaryFolder folder;
+  const auto plan = planOf(smallNetwork());
+  const std::string expected = fileOf(plan, folder / "now.fse");
+  awaitDescription();  // nothing is described
+  const EngineFileExpected isExpected;
+  describeAhead(unquantized(plan->model));
+  awaitDescription();
+  EXPECT_TRUE(fileOf(plan, folder / "ahead.fse") == expected);
+  awaitDescription();  // what was described is taken already
 }
 
 TEST(DescribedModel, NothingIsKeptOfAModelThatNoFileIsExpectedOf) {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "backends/reference/reference_backend.h"
-#include "engine/dynamic_step.h"
+#include "engine/steps/dynamic_step.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "verify/compare_tensors.h"
 

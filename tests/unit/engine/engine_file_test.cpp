@@ -5,9 +5,9 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "engine/description/tactic_json.h"
 #include "engine/engine_file.h"
-#include "engine/kernel_requests.h"
-#include "engine/tactic_json.h"
+#include "engine/kernels/kernel_requests.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "engine/format_planner.h"
+#include "engine/tactics/format_planner.h"
 
 namespace fusescope::testing {
 namespace {

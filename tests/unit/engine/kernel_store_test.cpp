@@ -3,8 +3,8 @@
 #include <stop_token>
 #include <thread>
 
-#include "engine/executor.h"
-#include "engine/kernel_store.h"
+#include "engine/kernels/kernel_store.h"
+#include "engine/program/executor.h"
 #include "tests/support/paths.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "engine/plan_backend.h"
+#include "engine/kernels/plan_backend.h"
 
 namespace fusescope::testing {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/lowering.h"
+#include "engine/steps/lowering.h"
 
 namespace fusescope::testing {
 

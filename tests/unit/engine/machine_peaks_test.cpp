@@ -1,7 +1,7 @@
 // What a machine reaches at the most, and what that says of a kernel.
-#include "engine/machine_peaks.h"
+#include "engine/tactics/machine_peaks.h"
 
-#include "engine/roofline.h"
+#include "engine/tactics/roofline.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

@@ -1,6 +1,6 @@
 // How much is spent on measuring tactics, on which regions, and when it ends. The clock and the waiting times of
 // threads are the tests' own.
-#include "engine/measuring_effort.h"
+#include "engine/tactics/measuring_effort.h"
 #include "base/json.h"
 
 #include <algorithm>

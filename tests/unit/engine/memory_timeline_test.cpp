@@ -1,5 +1,5 @@
 // What stands in an engine's arena, step by step.
-#include "engine/memory_timeline.h"
+#include "engine/program/memory_timeline.h"
 
 #include <algorithm>
 

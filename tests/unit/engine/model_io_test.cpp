@@ -1,4 +1,4 @@
-#include "engine/model_io.h"
+#include "engine/description/model_io.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include <thread>
 #include <tuple>
 
-#include "engine/executor.h"
-#include "engine/kernel_store.h"
-#include "engine/output_memory.h"
-#include "engine/plan_extents.h"
-#include "engine/program_update.h"
+#include "engine/kernels/kernel_store.h"
+#include "engine/kernels/output_memory.h"
+#include "engine/program/executor.h"
+#include "engine/program/plan_extents.h"
+#include "engine/steps/program_update.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 

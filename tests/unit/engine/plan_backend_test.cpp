@@ -1,5 +1,5 @@
 // A plan says what runs its segments: of an engine for another backend than the plan's own a copy does.
-#include "engine/plan_backend.h"
+#include "engine/kernels/plan_backend.h"
 #include "base/json.h"
 
 #include "tests/unit/engine/engine_fixture.h"

@@ -1,4 +1,4 @@
-#include "engine/price_fit.h"
+#include "engine/tactics/price_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 
 #include "backends/threads.h"
 #include "base/json.h"
-#include "engine/host_machine.h"
-#include "engine/region_key.h"
-#include "engine/timing_price_model.h"
+#include "engine/kernels/host_machine.h"
+#include "engine/kernels/region_key.h"
+#include "engine/tactics/timing_price_model.h"
 #include "planning/plan_json.h"
 #include "planning/predict_times.h"
 #include "planning/price_model.h"

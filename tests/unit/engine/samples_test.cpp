@@ -1,4 +1,4 @@
-#include "engine/input_check.h"
+#include "engine/kernels/input_check.h"
 #include "interchange/npz.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "verify/compare_tensors.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <thread>
 
-#include "engine/executor.h"
+#include "engine/program/executor.h"
 #include "tests/unit/engine/engine_fixture.h"
 #include "tests/unit/engine/lowered_program.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/medians.h"
-#include "engine/body_profile.h"
+#include "engine/steps/body_profile.h"
 
 #include "tests/unit/engine/engine_fixture.h"
 

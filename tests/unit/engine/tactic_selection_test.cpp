@@ -11,8 +11,8 @@
 #include "backends/thread_team.h"
 #include "backends/threads.h"
 #include "base/json.h"
-#include "engine/measurer.h"
-#include "engine/tactic_selection.h"
+#include "engine/tactics/measurer.h"
+#include "engine/tactics/tactic_selection.h"
 
 namespace fusescope::testing {
 namespace {

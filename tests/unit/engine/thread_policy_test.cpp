@@ -1,5 +1,5 @@
 // By how many threads a program runs, as a function of times that are given: no clock is read here.
-#include "engine/thread_policy.h"
+#include "engine/program/thread_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Each large folder says in a README.md what is in it, and the files that it names are there.
+// Each large folder says in a README.md what is in it, and the files that it names are there. The name of a source or
+// header occurs once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -101,6 +102,21 @@ TEST(Folders, EachLargeOneSaysWhatIsInIt) {
     }
   }
   EXPECT_GT(named, 500U);
+}
+
+// A file is found, and spoken of, by its name alone. Each program has a main.cpp of its own.
+TEST(Folders, HaveSourcesAndHeadersWhoseNamesOccurOnce) {
+  const fs::path root = FUSESCOPE_SOURCE_DIR;
+  std::map<std::string, std::string> pathOf;
+  for (const char* tree : {"app", "core", "ui"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / tree)) {
+      const fs::path& path = entry.path();
+      const std::string name = path.filename().string(), shown = fs::relative(path, root).generic_string();
+      if ((path.extension() != ".cpp" && path.extension() != ".h") || name == "main.cpp") continue;
+      const auto [first, isNew] = pathOf.emplace(name, shown);
+      EXPECT_TRUE(isNew) << first->second << " and " << shown << " have one name";
+    }
+  EXPECT_GT(pathOf.size(), 1000U);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kOrderInFold
     {"core/frontends", {"onnx", "tensorrt", "torch"}},
     {"core/planning", {"fusion", "directives"}},
     {"core/backends", {"reference", "native"}},
+    {"core/engine", {"kernels", "program", "description", "tactics", "steps"}},
     {"core/interchange", {"recipes", "typed_network", "substitutions"}},
     {"core/compilers",
      {"own", "probed", "onnxruntime", "openvino", "torch", "tensorrt", "tensorrt_rtx", "trtexec", "torch_tensorrt"}}};

@@ -105,6 +105,16 @@ TEST(Codes, MovesAndTypesThatATargetLacks) {
   const auto plan = planned(product(), {.target = "tensorrt-8", .precisions = {DataType::BF16}});
   EXPECT_NE(findDecision(*plan, "precision.moved", "view"), nullptr);
   EXPECT_NE(findDecision(*plan, "precision.type_kept", "mm"), nullptr);
+  const auto lacking = [](const std::vector<DataType>& asked) {
+    const auto of = planned(product(), {.target = "tensorrt-8", .precisions = asked});
+    std::vector<std::string> types;
+    for (const Decision& decision : of->decisions)
+      if (decision.code == "precision.type_not_offered") types.push_back(*decision.arguments["type"].text());
+    return types;
+  };
+  EXPECT_EQ(lacking({DataType::BF16}), std::vector<std::string>{"bf16"});
+  EXPECT_EQ(lacking({DataType::BF16, DataType::F16, DataType::F32}), std::vector<std::string>{"bf16"});
+  EXPECT_TRUE(lacking({DataType::F16}).empty());
 }
 
 TEST(Codes, AQuantisedProductMultipliesIntegers) {

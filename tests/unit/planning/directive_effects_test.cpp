@@ -172,7 +172,8 @@ TEST(ForbiddenFusions, AreAskedOfACompilerThatCanLeaveThemOut) {
   const Decision* asked = findDecision(*plan, "fuse.no_fuse_asked");
   ASSERT_NE(asked, nullptr);
   EXPECT_EQ(message(*asked),
-            "onnxruntime@there is asked to leave out what fuses as our rule matmul_epilogue does: MatMulAddFusion, "
+            "onnxruntime@there is asked to switch off the optimisers that correspond to our rule matmul_epilogue: "
+            "MatMulAddFusion, "
             "MatMulActivationFusion, MatMulScaleFusion");
   EXPECT_TRUE(directivesWithoutEffect(*plan).empty());
   EXPECT_EQ(optimisersToLeaveOut(*plan, plan->options.directives.front()).front(), "MatMulAddFusion");

@@ -319,6 +319,71 @@ TEST(ReadBackPlan, PinsAreJudgedByTheirKernels) {
   EXPECT_EQ(pinOf(*t.make(), t.node("fc1")).why, "Tuned away.") << "the compiler knows best";
 }
 
+/// a1 -> m1 -> a2 -> m2 -> a3, where a is Tanh and m is Exp, in f16.
+std::shared_ptr<const Plan> alternatingPlan(Directives directives) {
+  ModelBuilder b;
+  ValueId at = b.input("x", {4, 8});
+  for (const char* name : {"a1", "m1", "a2", "m2", "a3"})
+    at = b.node(name[0] == 'a' ? "Tanh" : "Exp", name, {at}, {4, 8});
+  b.output(at);
+  PlanOptions options = cpuOptions(std::move(directives));
+  options.compiler = "other";
+  options.precisions = {DataType::F16};
+  return planned(b.build(), options);
+}
+
+TEST(ReadBackPlan, APinMayMoveToANeighbour) {
+  const auto tell = [](Directives directives, const std::map<std::string, DataType>& types) {
+    Told t(alternatingPlan(std::move(directives)));
+    for (const auto& [name, type] : types) t.kernel("kernel of " + name, {name}, type);
+    return t;
+  };
+  constexpr DataType kWide = DataType::F32, kNarrow = DataType::F16;
+  Told t = tell({pin("m1=f32")}, {{"a1", kNarrow}, {"m1", kNarrow}, {"a2", kWide}, {"m2", kNarrow}, {"a3", kNarrow}});
+  const auto made = t.make();
+  ASSERT_EQ(made->pins.size(), 1U);
+  EXPECT_EQ(made->pins[0].result, PinResult::Moved);
+  EXPECT_EQ(name(made->pins[0].result), "moved");
+  EXPECT_EQ(made->pins[0].granted, kNarrow);
+  EXPECT_NE(made->pins[0].why.find("kernel of a2"), std::string::npos) << made->pins[0].why;
+  EXPECT_EQ(made->decisions.back().code, "build.pin_moved");
+
+  // Without a kernel of its own, too.
+  t.told.kernels.erase(t.told.kernels.begin() + 3);
+  t.told.fates[t.node("m1")] = Fate::Removed;
+  ASSERT_EQ(t.make()->pins[0].granted, std::nullopt);
+  EXPECT_EQ(t.make()->pins[0].result, PinResult::Moved);
+
+  const auto resultOf = [&](Directives directives, const std::map<std::string, DataType>& types) {
+    return tell(std::move(directives), types).make()->pins[0].result;
+  };
+  EXPECT_EQ(resultOf({pin("m1=f32"), pin("a2=f32")},
+                     {{"a1", kNarrow}, {"m1", kNarrow}, {"a2", kWide}, {"m2", kNarrow}, {"a3", kNarrow}}),
+            PinResult::Ignored)
+      << "it was asked for there";
+  EXPECT_EQ(
+      resultOf({pin("m1=f32")}, {{"a1", kNarrow}, {"m1", kNarrow}, {"a2", kWide}, {"m2", kNarrow}, {"a3", kWide}}),
+      PinResult::Ignored)
+      << "all kernels of this operator have it, with and without the pin";
+  EXPECT_EQ(
+      resultOf({pin("m1=f32")}, {{"a1", kNarrow}, {"m1", kNarrow}, {"a2", kNarrow}, {"m2", kWide}, {"a3", kNarrow}}),
+      PinResult::Ignored)
+      << "the kernel that has it is not beside the node";
+}
+
+TEST(ReadBackPlan, APinOfANodeWithoutAKernelSaysWhatHappenedToIt) {
+  for (const auto& [fate, words] :
+       {std::pair(Fate::Removed, "was removed"), std::pair(Fate::Merged, "An equal node")}) {
+    Told t(chainPlan({pin("fc2=f16")}));
+    t.kernel("a", {"fc1"}, DataType::F32);
+    t.told.fates[t.node("fc2")] = fate;
+    const ReadBackPin made = t.make()->pins.at(0);
+    EXPECT_EQ(made.result, PinResult::WithoutKernel);
+    EXPECT_EQ(made.cause, PinCause::WithoutKernel);
+    EXPECT_NE(made.why.find(words), std::string::npos) << made.why;
+  }
+}
+
 TEST(ReadBackPlan, SupportIsWhatTheCompilerSaid) {
   PlanOptions options = cpuOptions();
   options.support = std::make_shared<const CompilerSupport>(

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "engine/build_memory.h"
+#include "engine/tactics/build_memory.h"
 #include "session/artifact.h"
 #include "session/build_and_run.h"
 #include "session/open_artifact.h"

@@ -6,7 +6,7 @@
 /// before which each applies.
 namespace fusescope::adapting {
 
-// slots.cpp: attributes that became inputs
+// slots_adapters.cpp: attributes that became inputs
 Result<Nodes> reduceAxes(FileNode node, AdaptContext& context);
 Result<Nodes> splitSizes(FileNode node, AdaptContext& context);
 Result<Nodes> splitCount(FileNode node, AdaptContext& context);
@@ -18,7 +18,7 @@ Result<Nodes> dftAxis(FileNode node, AdaptContext& context);
 Result<Nodes> dropoutMask(FileNode node, AdaptContext& context);
 Result<Nodes> dropoutRatio(FileNode node, AdaptContext& context);
 
-// resizing.cpp: sampling
+// resizing_adapters.cpp: sampling
 Result<Nodes> upsampleScales(FileNode node, AdaptContext& context);
 Result<Nodes> upsampleToResize(FileNode node, AdaptContext& context);
 Result<Nodes> resizeSlots(FileNode node, AdaptContext& context);
@@ -27,17 +27,17 @@ Result<Nodes> emptyInputsAbsent(FileNode node, AdaptContext& context);
 Result<Nodes> gridSampleModes(FileNode node, AdaptContext& context);
 Result<Nodes> roiAlignCoordinates(FileNode node, AdaptContext& context);
 
-// normalizing.cpp: normalisation and softmax
+// normalizing_adapters.cpp: normalisation and softmax
 Result<Nodes> batchNormPerElement(FileNode node, AdaptContext& context);
 Result<Nodes> batchNormTraining(FileNode node, AdaptContext& context);
 Result<Nodes> groupNormChannels(FileNode node, AdaptContext& context);
 Result<Nodes> softmaxOfMatrix(FileNode node, AdaptContext& context);
 
-// indexing.cpp: operators that take indices
+// indexing_adapters.cpp: operators that take indices
 Result<Nodes> scatterToScatterElements(FileNode node, AdaptContext& context);
 Result<Nodes> oneHotNegatives(FileNode node, AdaptContext& context);
 
-// scan.cpp
+// scan_adapters.cpp
 Result<Nodes> scanBatch(FileNode node, AdaptContext& context);
 
 }  // namespace fusescope::adapting

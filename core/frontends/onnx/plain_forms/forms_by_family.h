@@ -7,7 +7,7 @@
 /// ContribOperators.md, and was checked against results of ONNX Runtime (tests/unit/frontends/plain_forms_test.cpp).
 namespace fusescope::plain {
 
-// activations.cpp
+// activation_forms.cpp
 Status gelu(Form& form);
 Status fastGelu(Form& form);
 Status biasGelu(Form& form);
@@ -16,7 +16,7 @@ Status biasAdd(Form& form);
 Status biasSplitGelu(Form& form);
 Status gemmFastGelu(Form& form);
 
-// norms.cpp
+// norm_forms.cpp
 Status rmsNorm(Form& form);
 Status skipLayerNorm(Form& form);
 Status skipRmsNorm(Form& form);
@@ -24,23 +24,23 @@ Status embedLayerNorm(Form& form);
 Status quantizedEmbedLayerNorm(Form& form);
 Status groupNorm(Form& form);
 
-// products.cpp
+// product_forms.cpp
 Status fusedMatMul(Form& form);
 Status fusedGemm(Form& form);
 Status fusedConv(Form& form);
 Status channelsLastConv(Form& form);
 Status channelsLastMaxPool(Form& form);
 
-// attention.cpp
+// attention_forms.cpp
 Status attention(Form& form);
 Status quantizedAttention(Form& form);
 Status multiHeadAttention(Form& form);
 
-// grouped_attention.cpp
+// grouped_attention_forms.cpp
 Status groupQueryAttention(Form& form);
 Status rotaryEmbedding(Form& form);
 
-// quantized.cpp
+// quantized_forms.cpp
 Status quantizedBinary(Form& form);
 Status quantizedUnary(Form& form);
 Status quantizedSoftmax(Form& form);
@@ -49,17 +49,17 @@ Status quantizedReduceMean(Form& form);
 Status quantizedConcat(Form& form);
 Status quantizedWhere(Form& form);
 
-// quantized_products.cpp
+// quantized_product_forms.cpp
 Status quantizedConv(Form& form);
 Status quantizedGemm(Form& form);
 Status dynamicQuantizeMatMul(Form& form);
 Status matMulIntegerToFloat(Form& form);
 
-// low_bit.cpp
+// low_bit_forms.cpp
 Status matMulNBits(Form& form);
 Status gatherBlockQuantized(Form& form);
 
-// renamed.cpp: operators that ai.onnx took over
+// renamed_forms.cpp: operators that ai.onnx took over
 Status renamed(Form& form);
 Status tableOfMaps(Form& form);
 Status expandDims(Form& form);

@@ -1,0 +1,319 @@
+// `cache` shows what is kept between runs of the program and why an entry was found or not, and cleans it up.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/cli/cache.h"
+#include "app/cli/table.h"
+#include "base/age.h"
+#include "base/text.h"
+#include "cache/disk_store.h"
+#include "cache/kept_file.h"
+#include "cache/process_store.h"
+#include "cache/timing_cache.h"
+#include "session/operations/cache_operation.h"
+
+namespace fusescope::cli {
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+
+/// The measured times of kernels. They are beside the store.
+struct KeptTimesFile {
+  std::filesystem::path path;  ///< empty: there is no folder for it
+  std::int64_t times = 0, bytes = 0;
+};
+
+/// Errors: the file cannot be read.
+Result<KeptTimesFile> timesFile() {
+  KeptTimesFile file{.path = timingCachePath()};
+  std::error_code unknown;
+  if (!std::filesystem::exists(file.path, unknown)) return file;
+  file.times = static_cast<std::int64_t>(TRY(TimingCache::open(file.path))->size());
+  for (const char* suffix : {"", "-wal"}) {
+    const auto bytes = std::filesystem::file_size(file.path.string() + suffix, unknown);
+    if (!unknown) file.bytes += static_cast<std::int64_t>(bytes);
+  }
+  return file;
+}
+
+std::string timesText(std::int64_t count) {
+  return fmt::format("{} of kernels", counted(count, "measured time"));
+}
+
+std::string entriesText(std::int64_t count) {
+  return count == 1 ? "1 entry" : fmt::format("{} entries", count);
+}
+
+void sayProblem(const DiskStore& store) {
+  if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
+}
+
+/// Returns null if no shared place is configured.
+Json sharedJson() {
+  const auto shared = sharedStoreOfVariables(CacheMode::Read);
+  if (shared == nullptr) return nullptr;
+  shared->ping();
+  const std::string problem = shared->problem();
+  const auto contents = problem.empty() ? shared->contents() : Diagnostic{.message = problem};
+  return {{"place", shared->named()},
+          {"problem", problem.empty() ? Json() : Json(problem)},
+          {"entries", contents.ok() ? Json(contents.value().entries) : Json()},
+          {"stored_bytes", contents.ok() ? Json(contents.value().bytes) : Json()}};
+}
+
+void printShared(const Json& shared) {
+  if (shared.is_null()) return;
+  const Json& problem = shared["problem"];
+  std::string said = problem.is_null() ? "it answers" : problem.get<std::string>();
+  if (shared["entries"].is_number())
+    said += fmt::format("; {}, {}", entriesText(shared["entries"].get<std::int64_t>()),
+                        bytesText(shared["stored_bytes"].get<std::int64_t>()));
+  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(), said);
+}
+
+Json kindJson(const KindStatistics& of) {
+  const LoadCost& load = of.record.load;
+  return {{"kind", of.record.kind},
+          {"entries", of.entries},
+          {"stored_bytes", of.stored},
+          {"hits", of.hits},
+          {"saved_ms", of.savedMs},
+          {"loads", load.loads},
+          {"load_fixed_ms", load.fixedMs ? Json(*load.fixedMs) : Json()},
+          {"load_ms_per_mib", load.msPerByte ? Json(*load.msPerByte * kMebibyte) : Json()},
+          {"not_kept", of.record.notKept},
+          {"not_kept_ms", of.record.notKeptMs}};
+}
+
+/// What loading takes, as far as it was measured.
+std::string loadText(const LoadCost& load) {
+  std::string text;
+  if (load.fixedMs) text = msText(*load.fixedMs);
+  if (load.msPerByte) text += (text.empty() ? "" : " + ") + msText(*load.msPerByte * kMebibyte) + " a MiB";
+  return text.empty() ? "not measured yet" : text;
+}
+
+void printKinds(const std::vector<KindStatistics>& kinds) {
+  Table table({{"kind"}, {"entries", true}, {"bytes", true}, {"hits", true}, {"saved", true}, {"loading"}});
+  for (const KindStatistics& of : kinds)
+    table.add({of.record.kind, std::to_string(of.entries), bytesText(of.stored), std::to_string(of.hits),
+               secondsText(of.savedMs), loadText(of.record.load)});
+  if (!table.empty()) table.print();
+  for (const KindStatistics& of : kinds)
+    if (of.record.notKept > 0)
+      std::cout << fmt::format(
+          "{} of kind {} not kept, because making them again is quicker than loading them\n",
+          of.record.notKept == 1 ? "1 entry was" : fmt::format("{} entries were", of.record.notKept), of.record.kind);
+}
+
+Result<int> listKept(const CacheArguments& arguments) {
+  const auto store = TRY(openStore());
+  const std::vector<StoreEntry> entries = store->entries();
+  const KeptTimesFile times = TRY(timesFile());
+  if (arguments.json) {
+    Json json = cacheDocument("list");
+    json["folder"] = store->folder().string();
+    json["stored_bytes"] = store->storedBytes();
+    json["limit_bytes"] = store->limit();
+    json["entries"] = Json::array();
+    for (const StoreEntry& entry : entries) json["entries"].push_back(entryJson(entry));
+    json["kinds"] = Json::array();
+    for (const KindStatistics& of : store->statistics()) json["kinds"].push_back(kindJson(of));
+    json["shared"] = sharedJson();
+    json["times"] = {{"file", times.path.string()}, {"count", times.times}, {"bytes", times.bytes}};
+    printJson(json);
+    return kDone;
+  }
+  sayProblem(*store);
+  Table table({{"kind"}, {"what"}, {"bytes", true}, {"age", true}, {"took", true}, {"hits", true}, {"saved", true}});
+  double saved = 0;
+  for (const StoreEntry& entry : entries) {
+    saved += entry.savedMs;
+    table.add({entry.facts.kind, shortened(entry.facts.about, 64),
+               bytesText(static_cast<std::int64_t>(entry.size.stored)), ageInWords(entry.madeAt, secondsNow()),
+               secondsText(entry.facts.madeMs), std::to_string(entry.hits), secondsText(entry.savedMs)});
+  }
+  if (!table.empty()) table.print();
+  printKinds(store->statistics());
+  std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
+                           entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
+                           secondsText(saved));
+  std::cout << fmt::format("{}: {}, {}\n", times.path.string(), timesText(times.times), bytesText(times.bytes));
+  printShared(sharedJson());
+  return kDone;
+}
+
+/// Returns the exit status 1 if an entry was damaged.
+Result<int> verifyKept(const CacheArguments& arguments) {
+  const auto store = TRY(openStore());
+  const StoreCheck check = store->verify();
+  if (arguments.json) {
+    Json json = cacheDocument("verify");
+    json["entries"] = check.entries;
+    json["orphans"] = check.orphans;
+    json["damaged"] = Json::array();
+    for (const DamagedEntry& entry : check.damaged)
+      json["damaged"].push_back({{"about", entry.about}, {"why", entry.why}});
+    printJson(json);
+  } else {
+    sayProblem(*store);
+    for (const DamagedEntry& entry : check.damaged)
+      std::cout << fmt::format("damaged and deleted: {}: {}\n", entry.about, entry.why);
+    std::cout << fmt::format("{} read, {} damaged; {} that no entry refers to removed\n",
+                             counted(check.entries, "blob"), check.damaged.size(), counted(check.orphans, "file"));
+  }
+  return check.damaged.empty() ? kDone : kDoesNotHold;
+}
+
+int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json) {
+  if (json) {
+    Json document = cacheDocument("gc");
+    document["removed"] = gone;
+    document["stored_bytes"] = left;
+    printJson(document);
+  } else {
+    sayProblem(store);
+    std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(left));
+  }
+  return kDone;
+}
+
+Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
+  const auto shared = sharedStoreOfVariables(CacheMode::Write);
+  if (shared == nullptr)
+    return Diagnostic{.message = "no shared store is named",
+                      .where = {.attribute = "--shared"},
+                      .help = "Set FUSESCOPE_SHARED_STORE to the whole path of a folder."};
+  const PlaceCollected collected = TRY(shared->collect(*arguments.limit));
+  if (arguments.json) {
+    Json json = cacheDocument("gc");
+    json["removed"] = collected.removed;
+    json["stored_bytes"] = collected.left.bytes;
+    json["place"] = shared->named();
+    json["entries"] = collected.left.entries;
+    json["unfinished"] = collected.unfinished;
+    printJson(json);
+  } else {
+    std::cout << fmt::format("{}: {} removed; {}, {} left\n", shared->named(), entriesText(collected.removed),
+                             entriesText(collected.left.entries), bytesText(collected.left.bytes));
+  }
+  return kDone;
+}
+
+Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
+  if (arguments.isShared) return collectShared(arguments);
+  const auto store = TRY(openStore());
+  if (arguments.limit) TRY(store->setLimit(*arguments.limit));
+  const std::int64_t gone = store->collect();
+  return sayGone(*store, gone, store->storedBytes(), arguments.json);
+}
+
+Result<int> clearKept(const ArgumentsOf<CacheClearSettings>& arguments) {
+  const auto store = TRY(openStore());
+  const std::int64_t gone = TRY(store->clear());
+  const KeptTimesFile times = TRY(timesFile());
+  const bool isTimed = arguments.withTimes && times.times > 0;
+  const std::size_t timesGone = isTimed ? TRY(TRY(TimingCache::open(times.path))->clear()) : 0;
+  if (arguments.json) {
+    Json json = cacheDocument("clear");
+    json["removed"] = gone;
+    json["stored_bytes"] = store->storedBytes();
+    json["times_removed"] = timesGone;
+    printJson(json);
+    return kDone;
+  }
+  sayProblem(*store);
+  std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(store->storedBytes()));
+  if (arguments.withTimes)
+    std::cout << timesText(times.times) << " removed\n";
+  else if (times.times > 0)
+    std::cout << timesText(times.times) << " left; --times removes them too\n";
+  return kDone;
+}
+
+Result<int> exportKept(const ArgumentsOf<CacheExportSettings>& arguments) {
+  const auto store = TRY(openStore());
+  const SigningKey key = TRY(signingKeyOfVariables());
+  const KeptFileWritten written = TRY(writeKeptFile(*store, arguments.output, key));
+  if (arguments.json) {
+    Json json = cacheDocument("export");
+    json["file"] = arguments.output;
+    json["entries"] = written.entries;
+    json["bytes"] = written.bytes;
+    json["signed"] = !key.bytes.empty();
+    printJson(json);
+  } else {
+    std::cout << fmt::format(
+        "{}: {}, {}, {}\n", arguments.output, entriesText(written.entries), bytesText(written.bytes),
+        key.bytes.empty() ? "not signed: only you can import it, from a folder of your own" : "signed");
+  }
+  return kDone;
+}
+
+Result<int> importKept(const ArgumentsOf<CacheImportSettings>& arguments) {
+  const auto store = TRY(openStore());
+  const KeptFileRead read = TRY(readKeptFile(*store, arguments.file, TRY(signingKeyOfVariables())));
+  if (arguments.json) {
+    Json json = cacheDocument("import");
+    json["kept"] = read.kept;
+    json["known"] = read.known;
+    json["not_kept"] = read.notKept;
+    json["refused"] = Json::array();
+    for (const DamagedEntry& entry : read.refused)
+      json["refused"].push_back({{"about", entry.about}, {"why", entry.why}});
+    printJson(json);
+  } else {
+    for (const DamagedEntry& entry : read.refused)
+      std::cout << fmt::format("refused: an entry of kind {}: {}\n", entry.about, entry.why);
+    std::cout << fmt::format("{} added, {} were there already, {} could not be kept, {} refused\n",
+                             entriesText(read.kept), read.known, read.notKept, read.refused.size());
+  }
+  return read.refused.empty() && read.notKept == 0 ? kDone : kDoesNotHold;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<DiskStore>> openStore() {
+  auto store = DiskStore::open(TRY(storeFolder()));
+  if (store->isUsable()) return store;
+  return Diagnostic{.message = store->problem(), .where = {.file = store->folder().string()}};
+}
+
+Json cacheDocument(const char* what) {
+  return {{"format", std::string("fusescope.cache_") + what}, {"version", 1}};
+}
+
+Json entryJson(const StoreEntry& entry) {
+  return {{"kind", entry.facts.kind},
+          {"about", entry.facts.about},
+          {"bytes", entry.size.bytes},
+          {"stored_bytes", entry.size.stored},
+          {"age_s", std::max<std::int64_t>(0, secondsNow() - entry.madeAt)},
+          {"made_by", entry.facts.madeBy},
+          {"made_ms", entry.facts.madeMs},
+          {"hits", entry.hits},
+          {"saved_ms", entry.savedMs},
+          {"blob", entry.blob}};
+}
+
+std::string secondsText(double ms) {
+  return fmt::format("{:.1f} s", ms / 1000);
+}
+
+Command cacheCommand(CLI::App& app) {
+  const Operation& operation = cacheOperation();
+  Command own = onlyParts(app, operation);
+  CLI::App& verb = *own.app;
+  return withParts(std::move(own), {commandOf<NoSettings>(verb, partOf(operation, "cache list"), listKept),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache why"), sayWhyKept),
+                                    commandOf<NoSettings>(verb, partOf(operation, "cache verify"), verifyKept),
+                                    commandOf<CacheGcSettings>(verb, partOf(operation, "cache gc"), collectKept),
+                                    commandOf<CacheExportSettings>(verb, partOf(operation, "cache export"), exportKept),
+                                    commandOf<CacheImportSettings>(verb, partOf(operation, "cache import"), importKept),
+                                    commandOf<CacheClearSettings>(verb, partOf(operation, "cache clear"), clearKept)});
+}
+
+}  // namespace fusescope::cli

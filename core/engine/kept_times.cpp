@@ -1,0 +1,155 @@
+#include "engine/kept_times.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "backends/reference/reference_backend.h"
+#include "backends/threads.h"
+#include "cache/timing_cache.h"
+#include "engine/kernels/input_check.h"
+#include "engine/kernels/kernel_requests.h"
+#include "engine/kernels/plan_backend.h"
+#include "engine/kernels/region_key.h"
+#include "engine/steps/plan_tactics.h"
+
+namespace fusescope {
+namespace {
+
+/// Returns the fields of a key (KeyBuilder); empty if they are not whole.
+std::vector<std::string_view> keyFieldsOf(std::string_view key) {
+  std::vector<std::string_view> fields;
+  while (!key.empty()) {
+    std::uint64_t size = 0;
+    if (key.size() < sizeof size) return {};
+    std::memcpy(&size, key.data(), sizeof size);
+    key.remove_prefix(sizeof size);
+    if (size > key.size()) return {};
+    fields.push_back(key.substr(0, size));
+    key.remove_prefix(size);
+  }
+  return fields;
+}
+
+std::string wholeNumberIn(std::string_view field) {
+  int number = 0;
+  if (field.size() != sizeof number) return {};
+  std::memcpy(&number, field.data(), sizeof number);
+  return std::to_string(number);
+}
+
+/// The fields of the key of a time in which conditions differ (region_key.cpp); the others say of what it is.
+constexpr std::size_t kFingerprintField = 1, kBackendField = 2, kThreadsField = 3, kRegionField = 4;
+
+std::vector<TimeDifference> conditionsThatDiffer(const TimingContext& here,
+                                                 const std::vector<std::string_view>& nearest) {
+  std::vector<TimeDifference> differs;
+  const auto add = [&](const char* field, const std::string& ours, std::string theirs) {
+    if (ours != theirs) differs.push_back({field, ours, std::move(theirs)});
+  };
+  add("backend", here.backend, std::string(nearest[kBackendField]));
+  add("threads", std::to_string(here.threads), wholeNumberIn(nearest[kThreadsField]));
+  add("machine and libraries", here.fingerprint, std::string(nearest[kFingerprintField]));
+  return differs;
+}
+
+class KeptTimes {
+ public:
+  KeptTimes(const Plan& plan, const BuildOptions& options) : m_plan(plan), m_options(options) {}
+
+  Result<std::vector<KeptRegion>> run() {
+    std::error_code unknown;
+    if (std::filesystem::exists(m_options.timingCache, unknown))
+      m_cache = TRY(TimingCache::open(m_options.timingCache));
+    const auto extents = TRY(buildExtents(m_plan, m_options.shapes));
+    const KernelRequests requests = TRY(KernelRequests::create(m_plan, extents, m_options.threads));
+    BuildReport report;
+    auto chooser = TRY(TacticChooser::create(m_plan, m_options, report, {}));
+    const auto planned =
+        TRY(planTactics({.plan = &m_plan, .requests = &requests, .outputs = {}, .stop = m_options.stop}, chooser));
+    for (const FusedNode& fused : m_plan.fusedNodes)
+      if (const auto tactic = planned.find(fused.id); tactic != planned.end()) add(tactic->second);
+    if (m_cache != nullptr) compareNearest();
+    return std::move(m_regions);
+  }
+
+ private:
+  void add(const PlannedTactic& planned) {
+    const TacticWays& ways = planned.ways;
+    const auto [entry, isNew] = m_places.try_emplace(ways.region, m_regions.size());
+    if (!isNew) {
+      if (entry->second < m_regions.size()) ++m_regions[entry->second].equal;
+      return;
+    }
+    const Backend& backend = backendOf(m_plan, *planned.request.fused);
+    const TimingContext context = timingContext(m_plan, backend, planned.request.threads);
+    KeptRegion region{.name = planned.request.fused->name};
+    for (const Tactic& tactic : ways.tactics) {
+      if (tactic.numerics.emulated || tactic.backend == kReferenceBackend) continue;
+      ++region.tactics;
+      if (ways.isComparable) region.timed += note(timingKey(ways.region, tactic, context), region) ? 1 : 0;
+    }
+    const bool isMeasured = ways.isComparable || ways.tactics.size() == 1;
+    if (region.tactics == 0 || !isMeasured) {  // it runs as a directive asks, or is emulated
+      entry->second = SIZE_MAX;
+      return;
+    }
+    const bool isRegionTimed = region.timed < region.tactics && note(regionTimeKey(ways.region, context), region);
+    if (isRegionTimed && region.tactics == 1) region.timed = 1;
+    region.isOnlyChosen = isRegionTimed && region.tactics > 1;
+    m_contexts.push_back(context);
+    m_regions.push_back(std::move(region));
+  }
+
+  /// Returns whether a time of this key is kept, and notes in `region` when it was measured.
+  bool note(const std::string& key, KeptRegion& region) const {
+    const auto known = m_cache == nullptr ? std::nullopt : m_cache->find(key);
+    if (!known) return false;
+    if (region.firstDay.empty() || known->day < region.firstDay) region.firstDay = known->day;
+    region.lastDay = std::max(region.lastDay, known->day);
+    return true;
+  }
+
+  /// Looks for times of equal regions in other conditions.
+  void compareNearest() {
+    const auto isWanted = [](const KeptRegion& region) { return region.timed == 0 && !region.isOnlyChosen; };
+    if (std::ranges::none_of(m_regions, isWanted)) return;
+    m_cache->forEach([&](std::string_view key, const Measurement&) {
+      const std::vector<std::string_view> fields = keyFieldsOf(key);
+      if (fields.size() <= kRegionField) return;
+      const auto place = m_places.find(fields[kRegionField]);
+      if (place == m_places.end() || place->second >= m_regions.size()) return;
+      KeptRegion& region = m_regions[place->second];
+      if (!isWanted(region)) return;
+      auto differs = conditionsThatDiffer(m_contexts[place->second], fields);
+      if (!differs.empty() && (region.differs.empty() || differs.size() < region.differs.size()))
+        region.differs = std::move(differs);
+    });
+  }
+
+  const Plan& m_plan;
+  const BuildOptions& m_options;
+  std::shared_ptr<TimingCache> m_cache;  ///< null: nothing is kept
+  std::vector<KeptRegion> m_regions;
+  std::vector<TimingContext> m_contexts;  ///< of each region
+  /// The place of a region in m_regions by its key; SIZE_MAX: nothing of it is measured.
+  std::map<std::string, std::size_t, std::less<>> m_places;
+};
+
+}  // namespace
+
+Result<std::vector<KeptRegion>> keptTimes(const std::shared_ptr<const Plan>& plan, const BuildOptions& options) {
+  BuildOptions asked = options;
+  asked.threads = options.threads > 0 ? options.threads : hardwareThreads();
+  asked.effortSeconds = 0;  // nothing is measured
+  asked.memory = nullptr;
+  std::error_code unknown;
+  if (!std::filesystem::exists(asked.timingCache, unknown)) asked.timingCache.clear();
+  if (plan->target.planningOnly || findBackend(plan->target.acceleratedBackend) == nullptr)
+    return Diagnostic{.message = "target " + plan->target.name + " is only planned for here, so that nothing is timed"};
+  return KeptTimes(*planRunBy(plan, options.backend), asked).run();
+}
+
+}  // namespace fusescope
