@@ -2,6 +2,7 @@
 // `errors` tensor by tensor.
 #include <algorithm>
 
+#include "tests/probed/real_compilers_fixture.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {
@@ -98,12 +99,7 @@ TEST_F(Bisect, OurOwnPinsAreSearched) {
 
 class RealBisect : public Bisect {
  protected:
-  void SetUp() override {
-    const char* python = std::getenv("FUSESCOPE_COMPILERS_PYTHON");
-    if (python == nullptr)
-      GTEST_SKIP() << "no Python with ONNX Runtime and OpenVINO: FUSESCOPE_COMPILERS_PYTHON is not set";
-    ::setenv("FUSESCOPE_PYTHON", python, 1);
-  }
+  void SetUp() override { useRealCompilers(); }
 };
 
 /// MatMul and Add are calculated as one Gemm in f16, which costs half of the accuracy.

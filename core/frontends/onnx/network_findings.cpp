@@ -13,14 +13,37 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // checking all of a file of many GiB would read it completely
 
+using OddConstants = std::unordered_map<const Tensor*, OddElements>;  ///< of the constants that were checked
+
+/// Adds the constants of the graph and its bodies whose elements are checked; `bytes` is their size.
+void collectConstants(const Graph& graph, std::vector<const Tensor*>& constants, std::size_t& bytes) {
+  for (const ValueId id : graph.allValues()) {
+    const Tensor* tensor = graph.constantData(id);
+    if (tensor == nullptr || !isFloat(tensor->type()) || tensor->container() != Container::None) continue;
+    if (bytes >= kMostBytes) return;
+    bytes += tensor->byteSize();
+    constants.push_back(tensor);
+  }
+  for (const NodeId id : graph.order())
+    for (const auto& [key, attribute] : graph.node(id).attributes)
+      if (const auto* body = std::get_if<Subgraph>(&attribute)) collectConstants(*body->graph, constants, bytes);
+}
+
+OddConstants oddConstants(const Graph& graph) {
+  std::vector<const Tensor*> constants;
+  std::size_t bytes = 0;
+  collectConstants(graph, constants, bytes);
+  std::vector<OddElements> found(constants.size());
+  onTwoThreads(found.size(), [&](std::size_t i) { found[i] = oddElements(*constants[i]); });
+  OddConstants odd;
+  for (std::size_t i = 0; i < found.size(); ++i) odd.emplace(constants[i], found[i]);
+  return odd;
+}
+
 class NetworkFindings {
  public:
-  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions) : m_decisions(decisions) {
-    collectConstants(graph);
-    std::vector<OddElements> found(m_constants.size());
-    onTwoThreads(found.size(), [&](std::size_t i) { found[i] = oddElements(*m_constants[i]); });
-    for (std::size_t i = 0; i < found.size(); ++i) m_odd.emplace(m_constants[i], found[i]);
-  }
+  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions)
+      : m_decisions(decisions), m_odd(oddConstants(graph)) {}
 
   void record(const Graph& graph, const BodyPath& path) {
     for (const ValueId id : graph.allValues())
@@ -34,20 +57,6 @@ class NetworkFindings {
   }
 
  private:
-  /// Collects the constants whose elements are checked, in the order in which record() reports them.
-  void collectConstants(const Graph& graph) {
-    for (const ValueId id : graph.allValues()) {
-      const Tensor* tensor = graph.constantData(id);
-      if (tensor == nullptr || !isFloat(tensor->type()) || tensor->container() != Container::None) continue;
-      if (m_bytes >= kMostBytes) return;
-      m_bytes += tensor->byteSize();
-      m_constants.push_back(tensor);
-    }
-    for (const NodeId id : graph.order())
-      for (const auto& [key, attribute] : graph.node(id).attributes)
-        if (const auto* body = std::get_if<Subgraph>(&attribute)) collectConstants(*body->graph);
-  }
-
   void recordConstant(const NetworkPlace& place, const Tensor& tensor) {
     const auto found = m_odd.find(&tensor);
     if (found == m_odd.end()) return;
@@ -80,9 +89,7 @@ class NetworkFindings {
   }
 
   std::vector<Decision>& m_decisions;
-  std::vector<const Tensor*> m_constants;
-  std::size_t m_bytes = 0;  ///< of these constants
-  std::unordered_map<const Tensor*, OddElements> m_odd;
+  const OddConstants m_odd;
 };
 
 }  // namespace
