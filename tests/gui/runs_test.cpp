@@ -171,6 +171,15 @@ class RunsTest : public QObject {
     QVERIFY(!runs().ofThisPlan(*runs().shown()));
   }
 
+  void aRunWhoseAnswerCameBeforeItsCancellationIsCancelled() {
+    open({});
+    m_window->controller().build();
+    QThread::sleep(2);  // the worker answers, but the window has no time to read it
+    m_window->controller().cancel();
+    QTRY_VERIFY(!m_window->controller().busy());
+    QVERIFY(runs().all().back().state == RunState::Cancelled);
+  }
+
   void aPlanThatIsTheBaselineIsBuiltOnce() {
     open({});
     m_window->showDock("Runs");
@@ -425,5 +434,5 @@ class RunsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RunsTest, 12)
+FUSESCOPE_GUI_TEST(RunsTest, 13)
 #include "runs_test.moc"

@@ -365,6 +365,7 @@ void RunController::next() {
     step();
   }
   if (busy()) return;
+  endUnfinished();
   m_elapsed.invalidate();
   m_what.clear();
   emit activityChanged();
@@ -406,16 +407,17 @@ void RunController::cancel() {
   const bool isWaiting = m_request == 0 && !m_steps.empty();
   m_steps.clear();
   if (m_request != 0) m_worker.cancel(m_request);
-  if (isWaiting) cancelWaiting();
+  if (isWaiting) endUnfinished();
   emit activityChanged();
 }
 
-/// Cancels the runs that wait for the other worker.
-void RunController::cancelWaiting() {
-  std::vector<std::string> waiting;
+/// Cancels the runs that have steps left which nobody will make: they waited for the other worker, or the answer to an
+/// earlier step came when the request had already been cancelled.
+void RunController::endUnfinished() {
+  std::vector<std::string> unfinished;
   for (const Run& run : m_runs.all())
-    if (run.working()) waiting.push_back(run.id);
-  for (const std::string& id : waiting) failed(id, Diagnostic::cancellation());
+    if (run.working()) unfinished.push_back(run.id);
+  for (const std::string& id : unfinished) failed(id, Diagnostic::cancellation());
 }
 
 void RunController::forget() {

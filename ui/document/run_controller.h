@@ -139,7 +139,7 @@ class RunController : public QObject {
   void queueCompare(const std::string& a, const std::string& b);
   /// Starts the next step if no other one is running.
   void next();
-  void cancelWaiting();
+  void endUnfinished();
   /// Sends a request. `what` describes it for people, and `id` is its run, or empty. `decode`, a function from const
   /// Json& to Result<T>, is called on another thread, and `done` receives its result. If the request fails, all waiting
   /// steps are dropped.
