@@ -20,6 +20,10 @@ bool StoreLevels::keep(const KeptFacts& facts, std::string_view key, std::string
   return isKept;
 }
 
+double StoreLevels::msToLoad(std::string_view kind, std::uint64_t bytes) {
+  return m_levels.empty() ? 0 : m_levels.front()->msToLoad(kind, bytes);
+}
+
 std::string StoreLevels::problem() const {
   std::string all;
   for (const auto& level : m_levels)
