@@ -54,6 +54,8 @@ class KeptStore : public ArtifactStore {
   /// Returns how many milliseconds loading an entry of this many unpacked bytes takes on this machine, as far as loads
   /// of this kind were measured: rather too few, and 0 if none was.
   virtual double msToLoad(std::string_view /*kind*/, std::uint64_t /*bytes*/) { return 0; }
+  /// Returns whether new entries are kept at all. Who makes bytes only for the store asks first.
+  virtual bool keepsNew() const { return true; }
   /// Returns, as a sentence, why the store is not used, or what was repaired so that it can be used; empty if there is
   /// nothing to say.
   virtual std::string problem() const = 0;

@@ -78,7 +78,7 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
 Result<bool> KeptCompiled::saveFrom(ProbeJob& job, const ProbeRequest& asked, double compileMs, const StopToken& stop,
                                     const Progress& progress) {
   const double loadMs = std::max(kLeastLoadMs, m_store.msToLoad(kCompiledKind, bytesOf(asked.files)));
-  if (m_isGivenUp || compileMs < kLeastGain * loadMs) return false;
+  if (m_isGivenUp || !m_store.keepsNew() || compileMs < kLeastGain * loadMs) return false;
   auto saved = job.ask({.json = {{"op", "save"}}, .files = {}}, stop, progress);
   if (!saved.ok() && saved.error().cancelled) return std::move(saved).error();
   if (!saved.ok()) return false;  // this compiler does not save networks, or not this one
