@@ -123,6 +123,22 @@ TEST_F(KeptCompiledNetworks, CacheOffCompilesAndReadKeepsNothing) {
   EXPECT_TRUE(says(run({"--cache", "read"}), "cache.compiled_loaded"));
 }
 
+TEST_F(KeptCompiledNetworks, WhySaysWhetherOneIsKept) {
+  const auto question = [&] {
+    const ProcessResult why = command({"cache", "why", network(), "--compiler", "tally", "--json"});
+    return Json::parse(why.out, nullptr, false)["questions"].back();
+  };
+  std::ignore = plan();
+  EXPECT_TRUE(question()["compiled"].is_null());
+  std::ignore = run();
+  EXPECT_GT(question()["compiled"]["bytes"], 100) << question();
+  EXPECT_TRUE(question()["given_up"].is_null());
+  plantFault("slow load");
+  std::ignore = run();
+  std::ignore = run();
+  EXPECT_EQ(question()["given_up"], "loading it took longer than compiling it");
+}
+
 /// A quick compiler needs no store.
 TEST_F(KeptCompiledNetworks, QuickOnesAreNotKept) {
   plantFault("");

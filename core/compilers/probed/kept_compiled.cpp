@@ -7,6 +7,7 @@
 
 #include "base/elapsed.h"
 #include "base/version.h"
+#include "probe/frames.h"
 
 namespace fusescope {
 namespace {
@@ -32,16 +33,22 @@ std::uint64_t bytesOf(const std::map<std::string, std::filesystem::path>& files)
   return bytes;
 }
 
-Json savedKey(Json compile) {
-  compile["op"] = "save";
-  return compile;
+}  // namespace
+
+std::string compiledKey(const Json& compile) {
+  Json key = compile;
+  key["op"] = "save";
+  key["request"].erase("values");
+  return key.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace
+std::string whyGivenUp(std::string_view entry) {
+  return textOf(headOf(entry), kGivenUp);
+}
 
 KeptCompiled::KeptCompiled(KeptStore& store, const Json& compile, std::string about)
     : m_store(store),
-      m_key(savedKey(compile).dump(-1, ' ', false, Json::error_handler_t::replace)),
+      m_key(compiledKey(compile)),
       m_about(std::move(about)) {}
 
 Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, const StopToken& stop,
@@ -49,8 +56,7 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
   const auto start = Clock::now();
   auto kept = m_store.find(kCompiledKind, m_key);
   if (!kept) return false;
-  const Json head = headOf(kept->bytes);
-  m_isGivenUp = head.contains(kGivenUp);
+  m_isGivenUp = !whyGivenUp(kept->bytes).empty();
   if (m_isGivenUp) return false;
   const auto restored = restoredAnswer(kept->bytes);
   if (!restored.ok()) return false;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cache/kept_store.h"
 #include "compilers/probed/kept_entry.h"
@@ -11,6 +12,11 @@ namespace fusescope {
 /// The value of KeptFacts::kind for compiled networks in the form in which their compiler saves them: an engine of
 /// TensorRT, a blob of OpenVINO, an optimised network of ONNX Runtime.
 inline constexpr const char* kCompiledKind = "compiled";
+
+/// Returns the key of the compiled network of the compilation whose answer has the key `compile`.
+std::string compiledKey(const Json& compile);
+/// Returns why an entry of this kind contains no network; empty: it contains one.
+std::string whyGivenUp(std::string_view entry);
 
 /// What happened to a compiled network that the store has, or was to get.
 struct CompiledNews {
