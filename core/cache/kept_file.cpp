@@ -42,7 +42,7 @@ Status checkOnlyOwn(const std::filesystem::path& named) {
   if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return refused("the file is not signed, and others can write it");
   const auto folder = path.parent_path().string();
-  const auto place = SharedStore::open(folder, {}, CacheMode::Read);
+  const auto place = SharedStore::open(folder, {}, {.mode = CacheMode::Read});
   place->ping();
   if (!place->problem().empty()) return refused("the file is not signed, and others can write its folder");
   return Done{};

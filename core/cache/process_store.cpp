@@ -76,7 +76,11 @@ Result<SigningKey> signingKeyOfVariables() {
 
 std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode) {
   const std::string place = variable("FUSESCOPE_SHARED_STORE");
-  return place.empty() ? nullptr : SharedStore::open(place, variable("FUSESCOPE_SHARED_STORE_KEY"), mode);
+  if (place.empty()) return nullptr;
+  const auto folder = storeFolder();
+  return SharedStore::open(
+      place, variable("FUSESCOPE_SHARED_STORE_KEY"),
+      {.mode = mode, .restFile = folder.ok() ? folder.value() / "shared_rest.json" : std::filesystem::path()});
 }
 
 Result<std::filesystem::path> storeFolder() {

@@ -9,6 +9,7 @@
 #include "cache/abandonable_work.h"
 #include "cache/folder_place.h"
 #include "cache/redis_place.h"
+#include "cache/shared_rest.h"
 
 namespace fusescope {
 namespace {
@@ -50,16 +51,18 @@ Result<OpenPlace> openPlace(const std::string& place, const std::string& keyFile
 
 }  // namespace
 
-std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const std::string& keyFile, CacheMode mode) {
+std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const std::string& keyFile,
+                                               SharedStoreOptions options) {
   auto opened = openPlace(place, keyFile);
   const std::string problem =
       opened.ok() ? std::string()
                   : fmt::format("the shared store {} is not used: {}", withoutPassword(place), opened.error().text());
   OpenPlace used = opened.ok() ? std::move(opened).value() : OpenPlace{};
   auto store =
-      std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), SharedStoreOptions{.mode = mode});
+      std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), std::move(options));
   store->m_named = withoutPassword(place);
   store->m_problem = problem;
+  store->readRest();
   return store;
 }
 
@@ -78,15 +81,34 @@ void SharedStore::leaveAlone(Alone& alone, std::string why) const {
   alone.why = std::move(why);
 }
 
+/// Leaves the place alone, and tells other processes of this machine.
+void SharedStore::rest(std::string why) {
+  leaveAlone(m_all, std::move(why));
+  keepRest(m_options.restFile, m_named,
+           {.until = secondsNow() + m_all.next.count(), .next = m_all.next, .why = m_all.why});
+}
+
+/// Leaves the place alone as long as another process found that it fails.
+void SharedStore::readRest() {
+  const auto known = restOf(m_options.restFile, m_named, kLongestPause);
+  if (!known) return;
+  m_all = {.until = m_options.now() + seconds(known->until - secondsNow()), .next = known->next, .why = known->why};
+}
+
+void SharedStore::answered() {
+  if (m_all.next > seconds(0)) endRest(m_options.restFile);
+  m_all.next = seconds(0);
+}
+
 std::optional<Kept> SharedStore::find(std::string_view kind, std::string_view key) {
   const std::lock_guard lock(m_mutex);
   if (!isUsed(kind)) return std::nullopt;
   auto blob = m_place->get(sharedName(kind, key));
   if (!blob.ok()) {
-    leaveAlone(m_all, blob.error().text());
+    rest(blob.error().text());
     return std::nullopt;
   }
-  m_all.next = seconds(0);
+  answered();
   if (!blob.value()) return std::nullopt;
   auto kept = openedBlob(*blob.value(), kind, key, m_key);
   if (!kept.ok()) {
@@ -108,10 +130,10 @@ bool SharedStore::keep(const KeptFacts& facts, std::string_view key, std::string
   if (!blob.ok() || blob.value().size() > m_place->mostBytes()) return false;
   const auto answer = m_place->put(sharedName(facts.kind, key), std::move(blob).value());
   if (!answer.ok()) {
-    leaveAlone(m_all, answer.error().text());
+    rest(answer.error().text());
     return false;
   }
-  m_all.next = seconds(0);
+  answered();
   if (!answer.value().refusal.empty()) {
     leaveAlone(m_writing, answer.value().refusal);
     return false;

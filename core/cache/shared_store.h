@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,9 @@ struct SharedStoreOptions {
   CacheMode mode = CacheMode::Write;
   /// For tests: the clock that decides how long a place is not used after a failure.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
+  /// The file in which processes of this machine tell each other that the place is not to be asked (shared_rest.h);
+  /// empty: each finds out itself.
+  std::filesystem::path restFile{};
 };
 
 /// Returns whether entries of this kind are valid on every machine that has the same key. Others, such as where a
@@ -25,7 +29,7 @@ bool isValidElsewhere(std::string_view kind);
 
 /// The store of a team in a place that is not trusted: an entry is accepted only if it is signed with the team's key,
 /// for the key that was asked for. A place that fails or takes too long is not used for 30 seconds, and after each
-/// further failure for twice as long, up to 10 minutes; a place that only refuses to accept entries is still asked for
+/// further failure for twice as long, up to 10 minutes, by all processes that know the same `restFile`; a place that only refuses to accept entries is still asked for
 /// them. Entries that are valid on one machine only, such as where a compiler is, are not shared. Thread-safe.
 class SharedStore final : public KeptStore {
  public:
@@ -36,7 +40,8 @@ class SharedStore final : public KeptStore {
 
   /// Opens the place that a user named: a folder or the address of a Redis (redis_place.h). `keyFile` is empty if there
   /// is none; then a folder is only used if nobody else can write it. If the place cannot be used, problem() says why.
-  static std::shared_ptr<SharedStore> open(const std::string& place, const std::string& keyFile, CacheMode mode);
+  static std::shared_ptr<SharedStore> open(const std::string& place, const std::string& keyFile,
+                                           SharedStoreOptions options);
 
   /// Returns the place as the user named it; empty if it was not opened by name.
   const std::string& named() const { return m_named; }
@@ -64,6 +69,9 @@ class SharedStore final : public KeptStore {
   };
   bool isUsed(std::string_view kind) const;
   void leaveAlone(Alone& alone, std::string why) const;
+  void rest(std::string why);
+  void readRest();
+  void answered();
 
   const SharedStoreOptions m_options;
   const SigningKey m_key;

@@ -3,9 +3,14 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <thread>
+
+#include "base/age.h"
 #include "cache/disk_store.h"
 #include "cache/folder_place.h"
 #include "cache/process_store.h"
+#include "cache/shared_rest.h"
 #include "tests/unit/shared_cache/shared_tests.h"
 
 namespace fusescope {
@@ -74,27 +79,58 @@ TEST_F(StoreLevelsTest, APlaceIsUsedAsItIsNamedOrRefusedWithAReason) {
   writeBytes(key, std::string(40, 'k'));
   ::chmod(key.c_str(), 0600);
   const auto problem = [](const std::string& place, const std::string& keyFile) {
-    return SharedStore::open(place, keyFile, CacheMode::Write)->problem();
+    return SharedStore::open(place, keyFile, {.mode = CacheMode::Write})->problem();
   };
   EXPECT_EQ(problem(team, key), "");
   EXPECT_EQ(problem(team, ""), "");
   EXPECT_EQ(problem("unix:/run/redis", key), "");
   EXPECT_NE(problem("unix:/run/redis", "").find("there is no signing key"), std::string::npos);
   EXPECT_NE(problem("redis://", key).find("is not an address of Redis"), std::string::npos);
-  const auto secret = SharedStore::open("redis://me:secret@host", key, CacheMode::Write);
+  const auto secret = SharedStore::open("redis://me:secret@host", key, {.mode = CacheMode::Write});
   EXPECT_EQ((secret->problem() + secret->named()).find("secret"), std::string::npos) << secret->problem();
   EXPECT_NE(problem("a/folder", key).find("must be absolute"), std::string::npos);
   EXPECT_NE(problem(team, key + "2").find("the signing key cannot be opened"), std::string::npos);
   ::chmod(key.c_str(), 0644);
   EXPECT_NE(problem(team, key).find("it must have 0600"), std::string::npos);
-  const auto gone = SharedStore::open(team + "-gone", "", CacheMode::Read);
+  const auto gone = SharedStore::open(team + "-gone", "", {.mode = CacheMode::Read});
   EXPECT_EQ(gone->named(), team + "-gone");
   gone->ping();
   EXPECT_NE(gone->problem().find("cannot be opened"), std::string::npos);
-  const auto unused = SharedStore::open(team, key, CacheMode::Write);
+  const auto unused = SharedStore::open(team, key, {.mode = CacheMode::Write});
   EXPECT_FALSE(unused->keep(answerFacts(), "key", "bytes"));
   EXPECT_FALSE(unused->find("answer", "key").has_value());
   EXPECT_TRUE(fs::is_empty(m_team));
+}
+
+/// Each process would else wait for a dead place once more.
+TEST_F(StoreLevelsTest, APlaceThatFailedIsLeftAloneByOtherProcessesToo) {
+  const std::string key = m_folder / "key", file = m_folder / "rest.json";
+  writeBytes(key, std::string(40, 'k'));
+  ::chmod(key.c_str(), 0600);
+  const auto open = [&](const std::string& place) {
+    return SharedStore::open(place, key, {.mode = CacheMode::Write, .restFile = file});
+  };
+  const std::string dead = "unix:" + (m_folder / "no-redis").string();
+  const auto first = open(dead);
+  EXPECT_EQ(first->problem(), "");
+  first->ping();
+  EXPECT_NE(first->problem().find("is not used for 30 s"), std::string::npos) << first->problem();
+  const auto second = open(dead);
+  EXPECT_NE(second->problem().find(" s: it cannot be reached"), std::string::npos) << "it is not asked";
+  EXPECT_EQ(open(m_team.string())->problem(), "") << "another place";
+  // A file whose time is over, or that ends too late because the clock was set back, counts for nothing.
+  for (const std::int64_t until : {secondsNow() - 1, secondsNow() + 3600}) {
+    keepRest(file, dead, {.until = until, .next = std::chrono::seconds(30), .why = "it was dead"});
+    EXPECT_EQ(open(dead)->problem(), "");
+  }
+  // Where it answers again, the file is removed.
+  keepRest(file, m_team.string(), {.until = secondsNow() + 1, .next = std::chrono::seconds(30), .why = "it was away"});
+  const auto back = open(m_team.string());
+  EXPECT_NE(back->problem(), "");
+  while (!back->keep(answerFacts(), "key", "bytes")) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_FALSE(fs::exists(file));
+  writeBytes(file, "no JSON");
+  EXPECT_EQ(open(dead)->problem(), "");
 }
 
 TEST_F(StoreLevelsTest, AProcessHasTheLevelsThatItsVariablesName) {
