@@ -1,7 +1,5 @@
 #include "base/write_pieces.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,41 +9,15 @@
 #include <optional>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/mapped_file.h"
 #include "base/on_two_threads.h"
+#include "base/reread_file.h"
 
 namespace fusescope {
 namespace {
 
-constexpr std::size_t kLeastCopied = 64 * 1024;  ///< bytes of a piece that is read from its file
-constexpr std::size_t kRead = 256 * 1024;        ///< bytes that are read at once: they stay in the processor's cache
-constexpr std::size_t kPart = 4 * 1024 * 1024;   ///< bytes that a thread takes at once
+constexpr std::size_t kPart = 4 * 1024 * 1024;          ///< bytes that a thread takes at once
 constexpr std::size_t kLeastShared = 16 * 1024 * 1024;  ///< bytes that two threads write faster than one
-
-/// A mapped file that is read again.
-class Source {
- public:
-  explicit Source(const MappedFile& file)
-      : m_file(file), m_descriptor(::open(file.identity().path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    struct stat info {};
-    m_isOpen = m_descriptor.number() >= 0 && ::fstat(m_descriptor.number(), &info) == 0 &&
-               info.st_dev == file.identity().device && info.st_ino == file.identity().inode;
-  }
-  bool holds(std::span<const std::byte> bytes) const { return m_isOpen && m_file.holds(bytes.data()); }
-  /// Reads the first of `bytes`, which it holds, into `buffer`, at most as many as fit. Returns how many: none if it
-  /// became shorter or cannot be read.
-  std::size_t read(std::span<const std::byte> bytes, std::span<std::byte> buffer) const {
-    const ssize_t got = ::pread(m_descriptor.number(), buffer.data(), std::min(bytes.size(), buffer.size()),
-                                static_cast<off_t>(bytes.data() - m_file.bytes().data()));
-    return got > 0 ? static_cast<std::size_t>(got) : 0;
-  }
-
- private:
-  const MappedFile& m_file;
-  Descriptor m_descriptor;
-  bool m_isOpen = false;
-};
 
 /// Bytes, and where they belong in the file.
 struct Part {
@@ -63,8 +35,7 @@ class Writer {
  public:
   Writer(int to, const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
          std::span<const std::shared_ptr<const MappedFile>> sources)
-      : m_to(to), m_path(path) {
-    for (const auto& file : sources) m_sources.push_back(std::make_unique<Source>(*file));
+      : m_to(to), m_path(path), m_sources(reread(sources)) {
     for (std::span<const std::byte> piece : pieces)
       while (!piece.empty()) {
         const std::size_t bytes = std::min(piece.size(), untilMultiple(m_end, kPart));
@@ -97,10 +68,11 @@ class Writer {
   }
 
   Status write(Part part, std::vector<std::byte>& buffer) const {
-    const auto source = std::ranges::find_if(m_sources, [&](const auto& each) { return each->holds(part.bytes); });
-    while (source != m_sources.end() && part.bytes.size() >= kLeastCopied) {
-      buffer.resize(kRead);
-      const std::size_t got = (*source)->read(part.bytes, std::span(buffer).first(untilMultiple(part.at, kRead)));
+    const RereadFile* const source = holderOf(part.bytes, m_sources);
+    while (source != nullptr && part.bytes.size() >= RereadFile::kLeastPart) {
+      buffer.resize(RereadFile::kPiece);
+      const std::size_t room = untilMultiple(part.at, RereadFile::kPiece);
+      const std::size_t got = source->read(part.bytes, std::span(buffer).first(room));
       if (got == 0) break;  // the rest is written from the mapping
       TRY(put({.bytes = std::span(buffer).first(got), .at = part.at}));
       part = {.bytes = part.bytes.subspan(got), .at = part.at + static_cast<off_t>(got)};
@@ -120,7 +92,7 @@ class Writer {
 
   const int m_to;
   const std::filesystem::path& m_path;
-  std::vector<std::unique_ptr<Source>> m_sources;
+  const std::vector<RereadFile> m_sources;
   std::vector<Part> m_parts;
   off_t m_end = 0;
   std::atomic<std::size_t> m_next = 0;  ///< of the parts, that nobody took yet
