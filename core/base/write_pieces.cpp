@@ -1,5 +1,6 @@
 #include "base/write_pieces.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,16 +47,23 @@ class Writer {
   }
 
   Status run() {
-    // Room is not reserved with fallocate(): that halves the time of one file, but after a few gigabytes ext4 then
-    // waits for the disk, which takes ten times as long.
-    if (m_end < static_cast<off_t>(kLeastShared))
+    if (m_end < static_cast<off_t>(kLeastShared)) {
       writeParts();
-    else
+    } else {
+      TRY(reserveRoom());
       onTwoThreads(2, [this](std::size_t) { writeParts(); });
+    }
     return m_error ? Status(*m_error) : Status(Done{});
   }
 
  private:
+  /// Lets the file system find room for the whole file at once, which makes writing on ext4 a third faster; a disk that
+  /// is too full is noticed before anything is written. File systems that cannot do it find room bit by bit.
+  Status reserveRoom() const {
+    if (::fallocate(m_to, 0, 0, m_end) == 0 || (errno != ENOSPC && errno != EDQUOT)) return Done{};
+    return systemError(m_path, "cannot write");
+  }
+
   void writeParts() {
     std::vector<std::byte> buffer;
     for (std::size_t next = m_next++; next < m_parts.size(); next = m_next++) {
