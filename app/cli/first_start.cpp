@@ -1,16 +1,36 @@
-// Starts the program again with patient threads (session/process_start.h) before its libraries and its own constructors
-// have prepared anything. What they prepare takes longer than loading the program, and would be lost in the restart.
+// Gives the program patient threads (session/process_start.h). If OpenMP's library is part of the program (see
+// CMakeLists.txt), the variables are set before that library reads them. Otherwise the program is started again before
+// its libraries and its own constructors have prepared anything: what they prepare takes longer than loading the
+// program, and would be lost in the restart.
 #include <alloca.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 #include "session/process_start.h"
 
+#if defined(FUSESCOPE_HAS_OPENMP_INSIDE)
+
+namespace fusescope::cli {
+namespace {
+
+/// The priority of the constructor: the first one that programs may use. OpenMP's own has the usual one, which comes
+/// last.
+constexpr int kBeforeOpenMP = 101;
+
+__attribute__((constructor(kBeforeOpenMP))) void setVariables() {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
+  for (const char* variable : kPatientThreads) ::putenv(const_cast<char*>(variable));
+}
+
+}  // namespace
+}  // namespace fusescope::cli
+
 // Sanitizers prepare themselves at this time. With them, main() starts the program again.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#elif !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 namespace fusescope::cli {
 namespace {

@@ -138,6 +138,18 @@ class VisibleStream {
   std::streambuf* m_before;
 };
 
+/// Declares the command that the first argument names, or all commands if it names none. Declaring all of them takes
+/// some milliseconds.
+std::vector<Command> declaredCommands(CLI::App& app, std::string_view first) {
+  const bool isOne = std::ranges::find(operations(), first, &Operation::name) != operations().end();
+  std::vector<Command> commands;
+#define FUSESCOPE_OPERATION(operation) \
+  if (!isOne || operation##Operation().name == first) commands.push_back(operation##Command(app));
+#include "session/operations/operations.inc"
+#undef FUSESCOPE_OPERATION
+  return commands;
+}
+
 int mainGuarded(int argc, char** argv) {
   const VisibleStream out(std::cout, STDOUT_FILENO), err(std::cerr, STDERR_FILENO);
   useStore(CacheMode::Write);
@@ -146,11 +158,7 @@ int mainGuarded(int argc, char** argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kExamples);
   app.require_subcommand(1);
-  const std::vector<Command> commands{
-#define FUSESCOPE_OPERATION(name) name##Command(app),
-#include "session/operations/operations.inc"
-#undef FUSESCOPE_OPERATION
-  };
+  const std::vector<Command> commands = declaredCommands(app, argc > 1 ? argv[1] : "");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError&) {

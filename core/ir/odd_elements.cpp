@@ -40,11 +40,11 @@ bool hasOdd(const std::byte* bytes, const FloatForm<Bits>& form) {
 }
 
 template <class Bits>
-OddElements oddElements(const Tensor& tensor, const FloatForm<Bits>& form) {
+OddElements oddElements(std::span<const std::byte> elements, const FloatForm<Bits>& form) {
   OddElements odd;
-  const std::int64_t count = tensor.count();
+  const auto count = static_cast<std::int64_t>(elements.size() / sizeof(Bits));
   for (std::int64_t from = 0; from < count; from += kBlock) {
-    const std::byte* bytes = tensor.bytes() + static_cast<std::size_t>(from) * sizeof(Bits);
+    const std::byte* bytes = elements.data() + static_cast<std::size_t>(from) * sizeof(Bits);
     const std::int64_t here = std::min(kBlock, count - from);
     if (here == kBlock && !hasOdd(bytes, form)) continue;
     for (std::int64_t i = 0; i < here; ++i) {
@@ -61,15 +61,19 @@ OddElements oddElements(const Tensor& tensor, const FloatForm<Bits>& form) {
 }  // namespace
 
 OddElements oddElements(const Tensor& tensor) {
-  switch (tensor.type()) {
+  return oddElements(tensor.type(), {tensor.bytes(), tensor.byteSize()});
+}
+
+OddElements oddElements(DataType type, std::span<const std::byte> elements) {
+  switch (type) {
     case DataType::F32:
-      return oddElements<std::uint32_t>(tensor, {0x7f800000, 0x007fffff, true});
+      return oddElements<std::uint32_t>(elements, {0x7f800000, 0x007fffff, true});
     case DataType::F64:
-      return oddElements<std::uint64_t>(tensor, {0x7ff0000000000000, 0x000fffffffffffff, true});
+      return oddElements<std::uint64_t>(elements, {0x7ff0000000000000, 0x000fffffffffffff, true});
     case DataType::F16:
-      return oddElements<std::uint16_t>(tensor, {0x7c00, 0x03ff, false});
+      return oddElements<std::uint16_t>(elements, {0x7c00, 0x03ff, false});
     case DataType::BF16:
-      return oddElements<std::uint16_t>(tensor, {0x7f80, 0x007f, false});
+      return oddElements<std::uint16_t>(elements, {0x7f80, 0x007f, false});
     default:
       return {};
   }

@@ -197,7 +197,8 @@ def chunks_from(commands):
 
 def import_ahead(modules, variables, chunks, answers):
     """Never returns. An import that fails is recorded for the code that imports the module again, because a second
-    attempt may fail in another way. Garbage is not collected meanwhile, because most of what a package makes stays."""
+    attempt may fail in another way. Garbage is not collected meanwhile, because most of what a package makes stays. It
+    stays out of later collections, too: the first one would otherwise look at all of it."""
     import gc
 
     for name, value in variables.items():
@@ -209,6 +210,7 @@ def import_ahead(modules, variables, chunks, answers):
             __import__(module)
         except BaseException as error:
             failed[module] = error
+    gc.freeze()
     gc.enable()
     import marshal
 

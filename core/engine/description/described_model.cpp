@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t kMostBytesAhead = std::int64_t{1} << 30;
 
 DescribedModel describe(std::shared_ptr<const Model> model, const StopToken& stop) {
-  DescribedModel described{.model = std::move(model), .text = {}, .weights = WeightBlobWriter(stop)};
+  WeightBlobWriter weights(stop, model->files);
+  DescribedModel described{.model = std::move(model), .text = {}, .weights = std::move(weights)};
   described.text = modelToJson(*described.model, described.weights).dump();
   return described;
 }

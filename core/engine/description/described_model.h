@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/part_hashes.h"
 #include "engine/description/weight_blob.h"
 #include "ir/model.h"
 
@@ -23,6 +24,9 @@ class EngineFileExpected {
   ~EngineFileExpected();
   EngineFileExpected(const EngineFileExpected&) = delete;
   EngineFileExpected& operator=(const EngineFileExpected&) = delete;
+
+ private:
+  PartHashesWanted m_hashes;  ///< of the weights: the file contains them
 };
 
 /// Starts to describe `model` on a thread of its own, while the caller waits for something else: all weights are read

@@ -1,9 +1,11 @@
 #include "engine/description/weight_blob.h"
 
 #include <array>
+#include <optional>
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/part_hashes.h"
 #include "engine/description/damaged.h"
 
 namespace fusescope {
@@ -26,7 +28,8 @@ Json WeightBlobWriter::add(const Tensor& tensor) {
   const std::span<const std::byte> data(tensor.bytes(), tensor.byteSize());
   json["offset"] = m_bytes;
   json["bytes"] = data.size();
-  json["hash"] = hashBytes(data).hex();
+  const std::optional<Hash128> known = partHash(m_files, data);
+  json["hash"] = (known ? *known : hashBytes(data)).hex();
   m_pieces.push_back(data);
   m_bytes += data.size();
   const std::uint64_t padding = (kPieceAlignment - m_bytes % kPieceAlignment) % kPieceAlignment;

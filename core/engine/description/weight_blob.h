@@ -18,7 +18,9 @@ namespace fusescope {
 class WeightBlobWriter {
  public:
   /// If `stop` is requested, tensors are no longer read, and what was collected is of no use.
-  explicit WeightBlobWriter(StopToken stop = {}) : m_stop(std::move(stop)) {}
+  /// Tensors whose hashes are known (base/part_hashes.h), because they lie in one of `files`, are not read either.
+  explicit WeightBlobWriter(StopToken stop = {}, MappedFiles files = {})
+      : m_stop(std::move(stop)), m_files(std::move(files)) {}
   /// Adds the data and returns the JSON that represents the tensor: type, dims, and offset, bytes and hash of its data.
   Json add(const Tensor& tensor);
   const std::vector<std::span<const std::byte>>& pieces() const { return m_pieces; }
@@ -26,6 +28,7 @@ class WeightBlobWriter {
 
  private:
   StopToken m_stop;
+  MappedFiles m_files;
   std::vector<std::span<const std::byte>> m_pieces;
   std::vector<Tensor> m_keep;
   std::uint64_t m_bytes = 0;

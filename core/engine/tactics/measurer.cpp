@@ -217,14 +217,13 @@ class Rounds {
         for (Candidate& candidate : m_candidates) candidate.open = false;
       return;
     }
-    const bool isWon = isWinner(*best, times);
     for (std::size_t i = 0; i < m_candidates.size(); ++i) {
       Candidate& candidate = m_candidates[i];
       if (!candidate.open) continue;
       const double slower = times[i].ms / times[*best].ms;
       candidate.isGivenUp = (candidate.quiet.size() >= 2 && slower > kMuchSlower) || slower > kHopeless;
-      const bool isDecided =
-          i == *best ? isWon && times[i].spread <= m_budget.precisionOfWinner : isBeatenBy(*best, i, times);
+      const bool isDecided = isNoChoice(*best, i, times) ||
+                             (times[i].spread <= m_budget.precisionOfWinner && isOnlyChoice(*best, i, times));
       candidate.open = !isLate && !candidate.isGivenUp && !isDone(candidate, times[i], isDecided);
     }
   }
@@ -238,21 +237,31 @@ class Rounds {
     return best;
   }
 
-  bool isBeatenBy(std::size_t best, std::size_t i, std::span<const KernelTime> times) const {
-    return isBeaten(times[i], times[best], m_candidates[i].formats == m_candidates[best].formats);
+  bool areSameFormats(std::size_t a, std::size_t b) const { return m_candidates[a].formats == m_candidates[b].formats; }
+
+  bool isMeasured(std::size_t i) const {
+    return m_candidates[i].works && static_cast<int>(m_candidates[i].quiet.size()) >= m_budget.leastRounds;
   }
 
-  /// Returns whether `best` has rivals, all of which were measured and are beaten. Without rivals, only its time is
-  /// wanted, and the budget says how exact it has to be.
-  bool isWinner(std::size_t best, std::span<const KernelTime> times) const {
+  /// Returns whether `i` is not chosen in any case: the fastest beats it, or it is not better than an earlier one.
+  bool isNoChoice(std::size_t best, std::size_t i, std::span<const KernelTime> times) const {
+    if (!isMeasured(i)) return false;
+    if (i != best && isBeaten(times[i], times[best], areSameFormats(i, best))) return true;
+    for (std::size_t earlier = 0; earlier < i; ++earlier)
+      if (isMeasured(earlier) && areSameFormats(i, earlier) && isNoBetter(times[i], times[earlier], m_budget.leastGain))
+        return true;
+    return false;
+  }
+
+  /// Returns whether `i` has rivals, none of which is a choice. Without rivals, only its time is wanted, and the budget
+  /// says how exact it has to be.
+  bool isOnlyChoice(std::size_t best, std::size_t i, std::span<const KernelTime> times) const {
     bool hasRivals = false;
-    for (std::size_t i = 0; i < m_candidates.size(); ++i) {
-      const Candidate& candidate = m_candidates[i];
-      if (i == best || !candidate.works) continue;
+    for (std::size_t other = 0; other < m_candidates.size(); ++other) {
+      const Candidate& candidate = m_candidates[other];
+      if (other == i || !candidate.works) continue;
       hasRivals = true;
-      if (candidate.isGivenUp) continue;
-      const bool isMeasured = static_cast<int>(candidate.quiet.size()) >= m_budget.leastRounds;
-      if (!isMeasured || !isBeatenBy(best, i, times)) return false;
+      if (!candidate.isGivenUp && !isNoChoice(best, other, times)) return false;
     }
     return hasRivals;
   }
@@ -287,6 +296,10 @@ void fillPlausible(DataType type, std::span<std::byte> bytes) {
 
 bool isBeaten(const KernelTime& slower, const KernelTime& faster, bool sameFormats) {
   return slower.least() > faster.most() * (sameFormats ? kSlowerInSameFormats : kSlower);
+}
+
+bool isNoBetter(const KernelTime& later, const KernelTime& preferred, double leastGain) {
+  return later.least() >= preferred.most() * (1 - leastGain);
 }
 
 // The interval is that of the quantile, by the ranks that a binomial of so many samples leaves open.

@@ -49,6 +49,10 @@ struct MeasuredKernel {
 /// because the formats may save conversions.
 bool isBeaten(const KernelTime& slower, const KernelTime& faster, bool sameFormats);
 
+/// Returns whether `later` cannot take the place of a kernel with the same memory formats that is preferred to it, as
+/// far as the samples show: it would have to be faster by the share `leastGain`.
+bool isNoBetter(const KernelTime& later, const KernelTime& preferred, double leastGain);
+
 /// Limits how long measuring may take.
 struct MeasureBudget {
   double msEach = 20;   ///< total time of runs for each kernel that is not clearly slower than another
@@ -57,8 +61,9 @@ struct MeasureBudget {
   int mostRounds = 200;
   double precision = 0.01;          ///< a relative spread that is good enough
   double precisionOfWinner = 0.03;  ///< the same for a kernel that beats all others: its time is only a price then
-  double patience = 4;              ///< measuring ends at the latest after this multiple of the time that it takes on a
-                                    ///< quiet machine
+  double leastGain = 0.03;      ///< a kernel is chosen in place of an earlier one only if it is faster by this share
+  double patience = 4;          ///< measuring ends at the latest after this multiple of the time that it takes on a
+                                ///< quiet machine
   double leastPatienceMs = 30;  ///< minimum of that limit for each kernel: at least one slice of the scheduler, however
                                 ///< short the runs are
   double endOfPatience = 10;    ///< multiple of the patience, for a kernel of which no run was undisturbed yet
@@ -86,10 +91,10 @@ struct MeasuredThreads {
 /// affects all of them, and none finds its data in the caches only because it ran just before; each run places the
 /// operands at other offsets within pages. A run during which threads waited for a processor is used only if there are
 /// hardly any others, and measuring then pauses, because the scheduler prefers threads that have slept. A kernel that
-/// is clearly slower than the best is not run further (isBeaten()); the others run until their samples agree or the
-/// budget ends. Of several kernels, one that beats all others needs only as many runs as show its price. The result is
-/// empty for a kernel that fails on such data. If `threads` is empty, a ThreadTeam's are used. Errors:
-/// cancellation.
+/// is clearly slower than the best (isBeaten()), or not better than an earlier one (isNoBetter()), is not run further;
+/// the others run until their samples agree or the budget ends. If only one of several kernels is left, it needs only
+/// as many runs as show its price. The result is empty for a kernel that fails on such data. If `threads` is empty, a
+/// ThreadTeam's are used. Errors: cancellation.
 Result<std::vector<std::optional<KernelTime>>> measureKernels(std::span<const MeasuredKernel> kernels,
                                                               const MeasureBudget& budget = {},
                                                               const StopToken& stop = {}, MeasuredThreads threads = {});

@@ -134,6 +134,7 @@ void TacticChooser::chooseAtLength(double times) {
   m_budget.msEach *= times;
   m_budget.mostRounds = static_cast<int>(m_budget.mostRounds * times);
   m_budget.precision /= times;
+  m_budget.leastGain = 0;
   m_effort->measureAll();
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ranges>
 
 #include "backends/reference/reference_backend.h"
 #include "engine/kernels/host_machine.h"
@@ -84,15 +85,24 @@ std::optional<std::size_t> fastestOf(std::span<const std::optional<KernelTime>> 
   return best;
 }
 
+bool areSameFormats(const Tactic& a, const Tactic& b) {
+  return a.inputs == b.inputs && a.outputs == b.outputs;
+}
+
 /// Returns the tactics that may still turn out to be the best choice, or whose times say nothing.
-std::vector<std::size_t> nearFastest(std::span<const Tactic> tactics,
-                                     std::span<const std::optional<KernelTime>> times) {
+std::vector<std::size_t> nearFastest(std::span<const Tactic> tactics, std::span<const std::optional<KernelTime>> times,
+                                     double leastGain) {
   std::vector<std::size_t> near;
   const auto best = fastestOf(times);
   for (std::size_t i = 0; best && i < times.size(); ++i) {
     if (!times[i]) continue;
-    const bool sameFormats = tactics[i].inputs == tactics[*best].inputs && tactics[i].outputs == tactics[*best].outputs;
-    const bool isNear = times[i]->ms <= kNear * times[*best]->ms && !isBeaten(*times[i], *times[*best], sameFormats);
+    const bool isFar = times[i]->ms > kNear * times[*best]->ms ||
+                       isBeaten(*times[i], *times[*best], areSameFormats(tactics[i], tactics[*best]));
+    const auto isPreferred = [&](std::size_t earlier) {
+      return times[earlier] && areSameFormats(tactics[i], tactics[earlier]) &&
+             isNoBetter(*times[i], *times[earlier], leastGain);
+    };
+    const bool isNear = !isFar && std::ranges::none_of(std::views::iota(std::size_t{0}, i), isPreferred);
     if (isNear || isDisturbed(*times[i])) near.push_back(i);
   }
   return near;
@@ -213,7 +223,7 @@ void TacticChooser::keepTime(const std::string& key, const KernelTime& time) {
 
 Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   if (ways.isSettled || m_isBrief || m_againMs > kMostAgain * m_measuringMs || isOver()) return Done{};
-  const std::vector<std::size_t> near = nearFastest(ways.tactics, ways.times);
+  const std::vector<std::size_t> near = nearFastest(ways.tactics, ways.times, m_budget.leastGain);
   ways.isSettled = true;
   if (near.size() < 2) return Done{};
   const TimingContext context = timingContext(*m_plan, backend, request.threads);

@@ -1,10 +1,15 @@
 #include "frontends/onnx/network_findings.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/on_two_threads.h"
+#include "base/part_hashes.h"
+#include "base/reread_file.h"
+#include "base/running_hash.h"
 #include "ir/graph.h"
 #include "ir/odd_elements.h"
 
@@ -29,12 +34,38 @@ void collectConstants(const Graph& graph, std::vector<const Tensor*>& constants,
       if (const auto* body = std::get_if<Subgraph>(&attribute)) collectConstants(*body->graph, constants, bytes);
 }
 
-OddConstants oddConstants(const Graph& graph) {
+/// Checks a constant in one pass over its elements, which is also used to hash it if that is wanted.
+OddElements checkedConstant(const Tensor& tensor, std::span<const RereadFile> files) {
+  constexpr std::size_t kWidest = 8;  // bytes of an element
+  const std::span<const std::byte> all(tensor.bytes(), tensor.byteSize());
+  const RereadFile* const file = all.size() < RereadFile::kLeastPart ? nullptr : holderOf(all, files);
+  if (file == nullptr) return oddElements(tensor);
+  OddElements odd;
+  std::optional<RunningHash> hash;
+  if (arePartHashesWanted()) hash.emplace();
+  std::vector<std::byte> buffer(RereadFile::kPiece);
+  for (std::span<const std::byte> rest = all; !rest.empty();) {
+    const std::size_t read = file->read(rest, buffer);
+    const std::size_t whole = read < rest.size() ? read / kWidest * kWidest : read;
+    const bool isRead = whole > 0;  // else the rest is taken from the mapping, which is told that the file is shorter
+    const std::span<const std::byte> piece = isRead ? std::span<const std::byte>(buffer).first(whole) : rest;
+    odd += oddElements(tensor.type(), piece);
+    if (hash) hash->add(piece);
+    rest = rest.subspan(piece.size());
+  }
+  if (hash) keepPartHash(file->file(), all, hash->hash());
+  return odd;
+}
+
+/// The longest constants come first, so that two threads end at about the same time.
+OddConstants oddConstants(const Graph& graph, const MappedFiles& mapped) {
   std::vector<const Tensor*> constants;
   std::size_t bytes = 0;
   collectConstants(graph, constants, bytes);
+  std::ranges::stable_sort(constants, std::ranges::greater(), [](const Tensor* each) { return each->byteSize(); });
+  const std::vector<RereadFile> files = reread(mapped);
   std::vector<OddElements> found(constants.size());
-  onTwoThreads(found.size(), [&](std::size_t i) { found[i] = oddElements(*constants[i]); });
+  onTwoThreads(found.size(), [&](std::size_t i) { found[i] = checkedConstant(*constants[i], files); });
   OddConstants odd;
   for (std::size_t i = 0; i < found.size(); ++i) odd.emplace(constants[i], found[i]);
   return odd;
@@ -42,8 +73,8 @@ OddConstants oddConstants(const Graph& graph) {
 
 class NetworkFindings {
  public:
-  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions)
-      : m_decisions(decisions), m_odd(oddConstants(graph)) {}
+  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files)
+      : m_decisions(decisions), m_odd(oddConstants(graph, files)) {}
 
   void record(const Graph& graph, const BodyPath& path) {
     for (const ValueId id : graph.allValues())
@@ -94,8 +125,8 @@ class NetworkFindings {
 
 }  // namespace
 
-void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions) {
-  NetworkFindings(graph, decisions).record(graph, {});
+void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files) {
+  NetworkFindings(graph, decisions, files).record(graph, {});
 }
 
 }  // namespace fusescope

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "ir/decision.h"
 
 namespace fusescope {
@@ -9,7 +10,8 @@ namespace fusescope {
 class Graph;
 
 /// Adds a decision for each operator that works as in training, and for each constant with NaN, infinite (unless it has
-/// only one element) or denormal elements. Only the first GiB of constants is checked.
-void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions);
+/// only one element) or denormal elements. Only the first GiB of constants is checked. Long constants in one of `files`
+/// are read from that file and not through its mapping; if their hashes are wanted (base/part_hashes.h), they are kept.
+void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files = {});
 
 }  // namespace fusescope

@@ -79,7 +79,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
                            std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   auto hash = std::async(std::launch::async, [&graph = *model.graph] { return contentHash(graph); });
   recordConstantNodes(context);
-  recordNetworkFindings(*model.graph, context.decisions);
+  recordNetworkFindings(*model.graph, context.decisions, file.files);
   model.format = "onnx";
   model.producer = file.producer;
   for (const auto& [domain, version] : file.opsets) model.opset[domain.empty() ? "ai.onnx" : domain] = version;

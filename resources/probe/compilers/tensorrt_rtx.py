@@ -24,6 +24,10 @@ AHEAD = (("tensorrt_rtx",), {})
 
 MODULE = "tensorrt_rtx"
 LOG = "log.jsonl"
+# The severities in the log, by their numbers. There are thousands of messages, and asking a severity for its name takes
+# longer than everything else that is done with a message.
+SEVERITIES = ("internal_error", "error", "warning", "info", "verbose")
+ERROR = SEVERITIES.index("error")
 ENGINE = "engine.bin"
 UNTRIED = "Running with TensorRT for RTX is untried: nothing of it was run on a card yet."
 
@@ -237,7 +241,7 @@ class Compiler(base.Compiler):
     def _write_log(self, out_folder):
         with open(os.path.join(out_folder, LOG), "w", encoding="ascii") as file:
             for severity, text in self._messages:
-                file.write(json.dumps([severity.name.lower(), text]) + "\n")
+                file.write(f'["{SEVERITIES[int(severity)]}", {json.dumps(text)}]\n')
 
     def _prepared(self):
         if not self._devices:
@@ -348,7 +352,7 @@ def make_logger(trt, messages):
 
         def log(self, severity, text):
             messages.append((severity, text))
-            if severity in (trt.ILogger.INTERNAL_ERROR, trt.ILogger.ERROR):
+            if int(severity) <= ERROR:
                 print(text, file=sys.stderr)  # this is known even if the call ends the process
 
     return Logger()

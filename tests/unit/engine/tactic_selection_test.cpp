@@ -197,12 +197,31 @@ TEST(Measurer, ABeatenKernelEndsEarlyIfItHasTheSameFormats) {
     return std::pair(std::ranges::count(course.log, 'b'), std::ranges::count(course.log, 'o'));
   };
   EXPECT_EQ(runs(2.4, plain), std::pair(std::ptrdiff_t{5}, std::ptrdiff_t{5}));
-  EXPECT_EQ(runs(2.1, plain), std::pair(std::ptrdiff_t{9}, std::ptrdiff_t{9})) << "too close to tell";
+  EXPECT_EQ(runs(1.9, plain), std::pair(std::ptrdiff_t{9}, std::ptrdiff_t{9})) << "too close to tell";
   EXPECT_EQ(runs(2.4, last), std::pair(std::ptrdiff_t{9}, std::ptrdiff_t{9})) << "its format may be worth it";
   EXPECT_EQ(runs(3.2, last), std::pair(std::ptrdiff_t{5}, std::ptrdiff_t{5}));
   EXPECT_TRUE(isBeaten(time(2.4, 0.01), time(2, 0.01), true));
   EXPECT_FALSE(isBeaten(time(2.4, 0.01), time(2, 0.01), false));
   EXPECT_FALSE(isBeaten(time(2.4, 0.1), time(2, 0.1), true)) << "the samples do not show it";
+}
+
+/// Measuring ends when the earlier of kernels with the same formats is chosen whatever the rest of the runs shows.
+TEST(Measurer, AKernelThatIsNoBetterThanAnEarlierOneEndsEarly) {
+  const auto runs = [&](double first, double second, double leastGain) {
+    Course course;
+    const Kernel earlier = fakeKernel('e', first, course), later = fakeKernel('l', second, course);
+    const std::vector<MeasuredKernel> kernels{{&earlier, {kSmallDesc}, {kLarge}}, {&later, {kSmallDesc}, {kLarge}}};
+    const MeasureBudget budget{.msEach = 100, .leastRounds = 4, .mostRounds = 8, .leastGain = leastGain};
+    EXPECT_TRUE(measureKernels(kernels, budget, {}, undisturbed(course)).ok());
+    return std::pair(std::ranges::count(course.log, 'e'), std::ranges::count(course.log, 'l'));
+  };
+  constexpr std::pair kFew{std::ptrdiff_t{5}, std::ptrdiff_t{5}}, kAll{std::ptrdiff_t{9}, std::ptrdiff_t{9}};
+  EXPECT_EQ(runs(2, 2.1, 0.03), kFew);
+  EXPECT_EQ(runs(2, 1.96, 0.03), kFew) << "it is faster by less than counts";
+  EXPECT_EQ(runs(2, 1.9, 0.03), kAll) << "more runs show whether it is";
+  EXPECT_EQ(runs(2, 1.96, 0), kAll) << "every gain counts";
+  EXPECT_TRUE(isNoBetter(time(0.99, 0.01), time(1, 0.01), 0.03));
+  EXPECT_FALSE(isNoBetter(time(0.99, 0.02), time(1, 0.02), 0.03)) << "the samples do not show it";
 }
 
 TEST(Measurer, WhatIsLeftAsMuchSlowerIsToldFromTheBest) {

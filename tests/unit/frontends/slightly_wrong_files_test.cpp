@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "base/json.h"
+#include "base/part_hashes.h"
 #include "frontends/onnx/network_findings.h"
 #include "passes/pipelines.h"
+#include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/frontends/run_graph.h"
 
@@ -253,6 +255,31 @@ std::vector<std::string> saidOf(Tensor tensor) {
   for (const Decision& decision : decisions)
     said.push_back(decision.code + " " + decision.arguments["count"].toJson().dump());
   return said;
+}
+
+/// A long constant is read from its file piece by piece, and hashed in the same pass.
+TEST(SlightlyWrongFiles, OddElementsOfLongConstantsInFilesAreFoundInEveryPlace) {
+  const FloatBits bits{DataType::F32, {0, 0x80000000, 0x00800000, 0x3f800000}, 0xffc00000, 0xff800000, 0x807fffff};
+  constexpr std::int64_t kCount = 200'000, kPiece = 65'536;  // elements
+  const test::TemporaryFolder folder;
+  for (const std::int64_t place : {std::int64_t{0}, kPiece - 1, kPiece, 3 * kPiece, kCount - 1}) {
+    SCOPED_TRACE(place);
+    const Tensor made = ofBits(bits, kCount, place, bits.notNumber);
+    // It begins in the middle of an element's place.
+    const std::string text = "12" + std::string(reinterpret_cast<const char*>(made.bytes()), made.byteSize());
+    const MappedFiles files{MappedFile::open(folder.write("w" + std::to_string(place), text)).value()};
+    const std::byte* const begin = files[0]->bytes().data() + 2;
+    GraphEditor editor;
+    editor.addOutput(editor.addConstant("w", Tensor::view(DataType::F32, {kCount}, files[0], begin)));
+    const PartHashesWanted wanted;
+    std::vector<Decision> decisions;
+    recordNetworkFindings(editor.current(), decisions, files);
+    ASSERT_EQ(decisions.size(), 1U);
+    EXPECT_EQ(decisions[0].code, "import.constant_not_a_number");
+    EXPECT_EQ(decisions[0].arguments["count"].toJson(), 1);
+    const std::span<const std::byte> all(made.bytes(), made.byteSize());
+    EXPECT_EQ(partHash(files, {begin, made.byteSize()}), hashBytes(all));
+  }
 }
 
 TEST(SlightlyWrongFiles, OddElementsAreFoundInEveryPlaceAndType) {
