@@ -20,7 +20,8 @@ inline constexpr std::string_view kCodeKind = "code";
 
 /// The facts that are stored with an entry.
 struct KeptFacts {
-  std::string kind;    ///< the kind of the entry, "answer", "compiled", "environment" or "code"; keys are compared within a kind
+  std::string
+      kind;  ///< the kind of the entry, "answer", "compiled", "environment" or "code"; keys are compared within a kind
   std::string about;   ///< for people: "tensorrt-rtx 1.7.1 compiles bert.onnx"
   std::string madeBy;  ///< the version of Fusescope that kept it
   double madeMs = 0;   ///< how long it took to make, in milliseconds: the time that a hit saves

@@ -33,8 +33,8 @@ bool isDense(std::string_view bytes) {
 
 Result<std::string> packed(std::string_view bytes) {
   std::string into(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size = ZSTD_compress(into.data(), into.size(), bytes.data(), bytes.size(),
-                                         isDense(bytes) ? kLevelOfDenseBytes : kLevel);
+  const std::size_t size =
+      ZSTD_compress(into.data(), into.size(), bytes.data(), bytes.size(), isDense(bytes) ? kLevelOfDenseBytes : kLevel);
   if (ZSTD_isError(size) != 0)
     return Diagnostic{.message = std::string("cannot be packed: ") + ZSTD_getErrorName(size)};
   into.resize(size);

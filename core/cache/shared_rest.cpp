@@ -33,12 +33,9 @@ std::optional<SharedRest> restOf(const std::filesystem::path& file, const std::s
 
 void keepRest(const std::filesystem::path& file, const std::string& place, const SharedRest& rest) {
   if (file.empty()) return;
-  const Json json{{"format", kFormat},
-                  {"version", 1},
-                  {"place", place},
-                  {"until", rest.until},
-                  {"seconds", rest.next.count()},
-                  {"why", rest.why}};
+  const Json json{
+      {"format", kFormat}, {"version", 1}, {"place", place}, {"until", rest.until}, {"seconds", rest.next.count()},
+      {"why", rest.why}};
   std::ignore = writeFileAtomically(file, json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

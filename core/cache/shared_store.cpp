@@ -58,8 +58,7 @@ std::shared_ptr<SharedStore> SharedStore::open(const std::string& place, const s
       opened.ok() ? std::string()
                   : fmt::format("the shared store {} is not used: {}", withoutPassword(place), opened.error().text());
   OpenPlace used = opened.ok() ? std::move(opened).value() : OpenPlace{};
-  auto store =
-      std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), std::move(options));
+  auto store = std::make_shared<SharedStore>(std::move(used.place), std::move(used.key), std::move(options));
   store->m_named = withoutPassword(place);
   store->m_problem = problem;
   store->readRest();

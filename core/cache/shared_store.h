@@ -29,8 +29,9 @@ bool isValidElsewhere(std::string_view kind);
 
 /// The store of a team in a place that is not trusted: an entry is accepted only if it is signed with the team's key,
 /// for the key that was asked for. A place that fails or takes too long is not used for 30 seconds, and after each
-/// further failure for twice as long, up to 10 minutes, by all processes that know the same `restFile`; a place that only refuses to accept entries is still asked for
-/// them. Entries that are valid on one machine only, such as where a compiler is, are not shared. Thread-safe.
+/// further failure for twice as long, up to 10 minutes, by all processes that know the same `restFile`; a place that
+/// only refuses to accept entries is still asked for them. Entries that are valid on one machine only, such as where a
+/// compiler is, are not shared. Thread-safe.
 class SharedStore final : public KeptStore {
  public:
   /// Creates the store. An empty `key` means that the team has none; that is only safe for a place that nobody else can

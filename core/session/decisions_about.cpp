@@ -11,9 +11,13 @@ namespace fusescope {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kAboutStore{
-    "cache.found",        "cache.compiled_saved", "cache.compiled_loaded", "cache.compiled_slower",
-    "cache.compiled_not_loaded", "cache.entry_damaged",  "cache.store"};
+constexpr std::array<std::string_view, 7> kAboutStore{"cache.found",
+                                                      "cache.compiled_saved",
+                                                      "cache.compiled_loaded",
+                                                      "cache.compiled_slower",
+                                                      "cache.compiled_not_loaded",
+                                                      "cache.entry_damaged",
+                                                      "cache.store"};
 
 /// Adds the decisions that `isWanted` accepts, without those whose sentence `found` has already.
 void addOnce(const std::vector<Decision>& decisions, bool (*isWanted)(const Decision&), std::vector<Decision>& found) {

@@ -64,8 +64,8 @@ TEST_F(KeptCompiledNetworks, AreNotSavedByWhoOnlyReadsBack) {
 TEST_F(KeptCompiledNetworks, AreCompiledWhereAnythingDiffers) {
   std::ignore = run();
   std::ignore = asked();
-  for (const auto& [flag, value] : {std::pair{"--compiler-option", "hands=one"}, {"--pin", "scale=f16:prefer"},
-                                    {"--threads", "7"}}) {
+  for (const auto& [flag, value] :
+       {std::pair{"--compiler-option", "hands=one"}, {"--pin", "scale=f16:prefer"}, {"--threads", "7"}}) {
     EXPECT_FALSE(says(run({flag, value}), "cache.compiled_loaded")) << flag;
     const Ops ops = asked();
     EXPECT_EQ(std::ranges::count(ops, "load"), 0) << flag;

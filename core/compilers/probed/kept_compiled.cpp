@@ -47,9 +47,7 @@ std::string whyGivenUp(std::string_view entry) {
 }
 
 KeptCompiled::KeptCompiled(KeptStore& store, const Json& compile, std::string about)
-    : m_store(store),
-      m_key(compiledKey(compile)),
-      m_about(std::move(about)) {}
+    : m_store(store), m_key(compiledKey(compile)), m_about(std::move(about)) {}
 
 Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, const StopToken& stop,
                                     const Progress& progress) {
@@ -89,10 +87,8 @@ Result<bool> KeptCompiled::saveFrom(ProbeJob& job, const ProbeRequest& asked, do
   if (!saved.ok() && saved.error().cancelled) return std::move(saved).error();
   if (!saved.ok()) return false;  // this compiler does not save networks, or not this one
   const auto entry = entryOf(saved.value(), {});
-  const KeptFacts facts{.kind = kCompiledKind,
-                        .about = m_about,
-                        .madeBy = std::string(kFusescopeVersion),
-                        .madeMs = compileMs};
+  const KeptFacts facts{
+      .kind = kCompiledKind, .about = m_about, .madeBy = std::string(kFusescopeVersion), .madeMs = compileMs};
   if (!entry || !m_store.keep(facts, m_key, *entry)) return false;
   if (m_news.event == CompiledNews::Event::None) m_news.event = CompiledNews::Event::Saved;
   m_news.compileMs = compileMs;

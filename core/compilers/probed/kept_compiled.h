@@ -21,11 +21,11 @@ std::string whyGivenUp(std::string_view entry);
 /// What happened to a compiled network that the store has, or was to get.
 struct CompiledNews {
   enum class Event { None, Loaded, LoadedTooSlowly, NotLoaded, Saved } event = Event::None;
-  Kept kept{};            ///< without bytes: when and where it was found
-  double loadMs = 0;      ///< from looking for it until it could run, in milliseconds
-  double compileMs = 0;   ///< how long compiling took when it was kept
-  std::int64_t bytes = 0; ///< of its files
-  std::string problem{};  ///< NotLoaded: why
+  Kept kept{};             ///< without bytes: when and where it was found
+  double loadMs = 0;       ///< from looking for it until it could run, in milliseconds
+  double compileMs = 0;    ///< how long compiling took when it was kept
+  std::int64_t bytes = 0;  ///< of its files
+  std::string problem{};   ///< NotLoaded: why
 };
 
 /// The compiled network of one compilation, in the store. It is loaded instead of compiled only by a process that is

@@ -17,8 +17,8 @@ struct RestoredAnswer {
   TemporaryFolder folder;  ///< contains the files, which exist as long as this object
 };
 
-/// Returns the bytes of an entry that contains an answer: a line of JSON, followed by the bytes of all files. `more` has
-/// further members of this line. Returns nothing if the files are larger than 1 GiB or cannot be read.
+/// Returns the bytes of an entry that contains an answer: a line of JSON, followed by the bytes of all files. `more`
+/// has further members of this line. Returns nothing if the files are larger than 1 GiB or cannot be read.
 std::optional<std::string> entryOf(const ProbeAnswer& answer, const Json& more);
 
 /// Returns the line of JSON at the beginning of an entry; null if it is none.

@@ -33,8 +33,8 @@ constexpr std::array kKeptOps{"support", kCompile, kValues, "optimisers"};
 /// looking for a kept answer, and before an answer is kept.
 constexpr std::chrono::milliseconds kShortWait{2000}, kLongWait{10000};
 
-/// Milliseconds of a compilation after which saving what it compiled is a small part of it, so that it is saved although
-/// nobody asked to run it.
+/// Milliseconds of a compilation after which saving what it compiled is a small part of it, so that it is saved
+/// although nobody asked to run it.
 constexpr double kLongCompilation = 10'000;
 
 /// Returns the member of an entry's first line with the hashes of the parts of the network.

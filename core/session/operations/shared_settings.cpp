@@ -45,9 +45,9 @@ std::vector<Option> PlanSettings::planOptions() {
        .help = "Pass an option to the compiler. The command compilers --options lists the options of each."},
       {.name = "cache",
        .value = &cache,
-       .help =
-           "Use what earlier commands kept: what other compilers answered and compiled, and times of kernels. off neither "
-           "uses nor keeps anything, read only uses it, write uses it and keeps more. See the command cache.",
+       .help = "Use what earlier commands kept: what other compilers answered and compiled, and times of kernels. off "
+               "neither "
+               "uses nor keeps anything, read only uses it, write uses it and keeps more. See the command cache.",
        .choices = {"off", "read", "write"},
        .usual = "write"},
       {.name = "sm",
