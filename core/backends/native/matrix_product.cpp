@@ -131,7 +131,7 @@ Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataTyp
   const bool isWeight = context.isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   // If the second operand is a weight, `b` describes the layout in which it is held.
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};
-  const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root.input(1)) : std::nullopt;
+  const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root) : std::nullopt;
   if (turned) b.strides = {1, right[0]};
   if (!isWeight) b = TRY(context.strided(TRY(factor(context, root.input(1), type))));
   if (a.dims.size() == 1) {  // a vector is a matrix of one row, and the result does not have this axis
