@@ -5,14 +5,16 @@
 #include <filesystem>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
-#include "compilers/probed/idle_processes.h"
 #include "compilers/probed/next_build.h"
+#include "compilers/probed/probed_compiler.h"
 #include "engine/description/described_model.h"
 #include "engine/tactics/measuring_effort.h"
+#include "probe/listeners.h"
 #include "session/decisions_about.h"
 #include "session/equal_regions.h"
 #include "session/open_artifact.h"
@@ -166,6 +168,15 @@ Result<std::vector<PlanOptions>> optionsOfThen(const BuildArguments& arguments, 
     all.push_back(TRY(plan.options()));
   }
   return all;
+}
+
+/// Ends the processes of compilers that nothing uses, on the thread that it returns, while its caller does something
+/// else. If a compiler is asked afterwards, it is started again.
+[[nodiscard]] std::jthread endIdleProcesses() {
+  return std::jthread([] {
+    endIdleJobs();
+    endIdleListeners();
+  });
 }
 
 Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact, const std::string& output,
