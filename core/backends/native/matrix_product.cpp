@@ -166,11 +166,11 @@ Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataTyp
 }
 
 Result<std::size_t> foldChain(Context& context, const Chain& chain, PreparedMatMul& product, bool own) {
-  std::size_t taken = 1;
+  std::size_t included = 1;
   for (const Chain::Operation& operation : chain.operations) {
     if (operation.isActivation() && product.summed == 0) {
       product.sums = copyOf(product.operations);
-      product.summed = taken;
+      product.summed = included;
     }
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       product.biases.emplace_back(context.weight(operation.operand), 1.0f);
@@ -190,9 +190,9 @@ Result<std::size_t> foldChain(Context& context, const Chain& chain, PreparedMatM
     }
     product.mayLoseNumbers =
         product.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(context.node(operation.node)));
-    taken += operation.nodeCount();
+    included += operation.nodeCount();
   }
-  return taken;
+  return included;
 }
 
 }  // namespace fusescope::native

@@ -126,15 +126,15 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
     if (auto answer = found(request, key)) return std::move(*answer);
   // The network is hashed while the compiler works on it.
   auto digests = std::async(std::launch::async, [&request] { return networkDigests(request.files); });
-  auto told = TRY(asked(request, stop, progress));
-  auto bytes = bytesOf(told.answer, digests.get());
+  auto answered = TRY(asked(request, stop, progress));
+  auto bytes = bytesOf(answered.answer, digests.get());
   if (!isKnown) {
-    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), told.ms});
-    return std::move(told.answer);
+    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), answered.ms});
+    return std::move(answered.answer);
   }
-  if (bytes) keep(key, *bytes, told.ms);
+  if (bytes) keep(key, *bytes, answered.ms);
   if (op == kCompile) m_after = sha256OfText(keyBytes(key));
-  return std::move(told.answer);
+  return std::move(answered.answer);
 }
 
 std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Json& key) {
