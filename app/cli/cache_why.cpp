@@ -33,6 +33,8 @@ Json whyJson(const WhyKept& why) {
   for (const KeyDifference& each : why.differs)
     json["differs"].push_back({{"field", each.field}, {"here", each.here}, {"nearest", each.nearest}});
   json["network_differs"] = why.parts;
+  json["compiled"] = why.compiled ? entryJson(*why.compiled) : Json();
+  json["given_up"] = why.givenUp.empty() ? Json() : Json(why.givenUp);
   return json;
 }
 
@@ -47,6 +49,11 @@ void printFound(const WhyKept& why) {
                                  secondsText(why.found->facts.madeMs));
   if (why.where == "disk") said += fmt::format("; found {} before", counted(why.found->hits, "time"));
   std::cout << fmt::format("{}: {}\n", questionText(why), said);
+  if (!why.givenUp.empty())
+    std::cout << fmt::format("  the compiled network is not kept: {}\n", why.givenUp);
+  else if (why.compiled)
+    std::cout << fmt::format("  the compiled network is kept, {}: commands that run it load it\n",
+                             bytesText(static_cast<std::int64_t>(why.compiled->size.bytes)));
 }
 
 void printWhy(const WhyKept& why) {

@@ -163,8 +163,8 @@ Result<int> compare(const CompareArguments& arguments, const Artifact& a, const 
     printJson(json);
   } else {
     printForPeople(report);
-    printTypesNotGiven(*engineA->made(), "A: ");
-    printTypesNotGiven(*engineB->made(), "B: ");
+    printSaidOf(*engineA, "A: ");
+    printSaidOf(*engineB, "B: ");
     printAboutInputs(samples);
   }
   return kDone;

@@ -163,8 +163,12 @@ void printAgreement(const Agreement& agreement) {
 
 }  // namespace
 
-void printTypesNotGiven(const Cover& cover, std::string_view before) {
-  for (const Decision& decision : typesNotGiven(cover)) std::cout << before << message(decision) << "\n";
+void printTypesNotGiven(const Cover& cover) {
+  for (const Decision& decision : typesNotGiven(cover)) std::cout << message(decision) << "\n";
+}
+
+void printSaidOf(const Engine& engine, std::string_view before) {
+  for (const Decision& decision : saidOfEngine(engine)) std::cout << before << message(decision) << "\n";
 }
 
 void printReadBack(const ReadBackPlan& made) {

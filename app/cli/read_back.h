@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/engine.h"
 #include "planning/read_back_plan.h"
 
 namespace fusescope::cli {
@@ -9,7 +10,11 @@ namespace fusescope::cli {
 void printReadBack(const ReadBackPlan& made);
 
 /// Prints a sentence for each type that the user asked for and in which floats are not calculated, because the target
-/// does not have it or the compiler chose another one. `before` begins each sentence.
-void printTypesNotGiven(const Cover& cover, std::string_view before = {});
+/// does not have it or the compiler chose another one.
+void printTypesNotGiven(const Cover& cover);
+
+/// Prints the same about an engine that was opened, and what of it came from the store of kept answers or was kept
+/// there. `before` begins each sentence.
+void printSaidOf(const Engine& engine, std::string_view before = {});
 
 }  // namespace fusescope::cli

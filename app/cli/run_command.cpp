@@ -9,6 +9,7 @@
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "planning/without_lowered_types.h"
+#include "session/decisions_about.h"
 #include "session/operations/run_operation.h"
 #include "session/verdict.h"
 
@@ -151,10 +152,11 @@ Result<int> run(const RunCommandArguments& arguments, const Artifact& artifact) 
   if (arguments.json) {
     Json json = toJson(reports, samples);
     addSamples(json, samples);
+    json["decisions"] = saidOfEngineJson(*engine);
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
-    printTypesNotGiven(*engine->made());
+    printSaidOf(*engine);
     printAboutInputs(samples);
   }
   if (std::ranges::all_of(reports, &RunReport::ok)) return kDone;

@@ -12,6 +12,7 @@
 #include "base/quantities.h"
 #include "engine/tactics/roofline.h"
 #include "planning/body_cover.h"
+#include "session/decisions_about.h"
 #include "session/operations/time_operation.h"
 
 namespace fusescope::cli {
@@ -119,12 +120,13 @@ Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
   clearProgressLine();
   if (arguments.json) {
     Json json = toJson(report);
+    json["decisions"] = saidOfEngineJson(*engine);
     json["random_inputs"] = samples.random;
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
     printForPeople(report);
-    printTypesNotGiven(*engine->made());
+    printSaidOf(*engine);
     printAboutInputs(samples);
     if (samples.list.size() > 1)
       std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),

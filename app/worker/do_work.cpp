@@ -12,6 +12,7 @@
 #include "session/bisect.h"
 #include "session/build_and_run.h"
 #include "session/calibrate.h"
+#include "session/decisions_about.h"
 #include "session/compare.h"
 #include "session/export_report.h"
 #include "session/layer_error_report.h"
@@ -170,6 +171,7 @@ Result<Json> work(Job& job, const TimeSettings& settings) {
                                       .stop = job.stop,
                                       .progress = job.progress}));
   Json json = toJson(report);
+  json["decisions"] = saidOfEngineJson(*engine);
   if (const auto memory = engine->memory()) json["memory"] = toJson(*memory);
   return json;
 }

@@ -53,6 +53,9 @@ class DiskStore final : public KeptStore {
   /// Results that are made faster than they are loaded on this machine are not kept.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
 
+  bool keepsNew() const override { return m_options.mode == CacheMode::Write; }
+  double msToLoad(std::string_view kind, std::uint64_t bytes) override;
+
   const std::filesystem::path& folder() const { return m_folder; }
   /// Also says why the last entry was not kept, such as that the disk is full.
   std::string problem() const override {

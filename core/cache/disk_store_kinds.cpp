@@ -20,6 +20,13 @@ void DiskStore::noteLoad(std::string_view kind, std::uint64_t bytes, double ms) 
   m_index.setKind(record, m_options.machine);
 }
 
+double DiskStore::msToLoad(std::string_view kind, std::uint64_t bytes) {
+  const std::lock_guard lock(m_mutex);
+  if (!m_index.isOpen()) return 0;
+  const LoadCost cost = m_index.kind(kind, m_options.machine).load;
+  return cost.isKnown() ? cost.msFor(bytes) : 0;
+}
+
 /// Returns whether the entry is made faster than it is loaded. An entry whose making was not timed may have taken long
 /// and is kept, and the load time of an entry that is larger than all measured ones is not underestimated.
 bool DiskStore::isQuickerMade(const KindRecord& record, const KeptFacts& facts, std::uint64_t bytes) const {

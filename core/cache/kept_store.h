@@ -20,7 +20,7 @@ inline constexpr std::string_view kCodeKind = "code";
 
 /// The facts that are stored with an entry.
 struct KeptFacts {
-  std::string kind;    ///< the kind of the entry, "answer", "environment" or "code"; keys are compared within a kind
+  std::string kind;    ///< the kind of the entry, "answer", "compiled", "environment" or "code"; keys are compared within a kind
   std::string about;   ///< for people: "tensorrt-rtx 1.7.1 compiles bert.onnx"
   std::string madeBy;  ///< the version of Fusescope that kept it
   double madeMs = 0;   ///< how long it took to make, in milliseconds: the time that a hit saves
@@ -51,6 +51,11 @@ class KeptStore : public ArtifactStore {
   virtual std::optional<Kept> find(std::string_view kind, std::string_view key) = 0;
   /// Replaces the entry of this key. Returns false if it was not kept.
   virtual bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) = 0;
+  /// Returns how many milliseconds loading an entry of this many unpacked bytes takes on this machine, as far as loads
+  /// of this kind were measured: rather too few, and 0 if none was.
+  virtual double msToLoad(std::string_view /*kind*/, std::uint64_t /*bytes*/) { return 0; }
+  /// Returns whether new entries are kept at all. Who makes bytes only for the store asks first.
+  virtual bool keepsNew() const { return true; }
   /// Returns, as a sentence, why the store is not used, or what was repaired so that it can be used; empty if there is
   /// nothing to say.
   virtual std::string problem() const = 0;

@@ -12,7 +12,8 @@ namespace fusescope {
 /// allocation.
 inline constexpr std::uint64_t kMostUnpacked = std::uint64_t{4} << 30;
 
-/// Compresses bytes into one zstd frame.
+/// Compresses bytes into one zstd frame. Large entries that hardly shrink, such as weights, are only freed of
+/// repetitions, so that they are read in a fraction of the time.
 Result<std::string> packed(std::string_view bytes);
 
 /// Returns the bytes of a zstd frame, which must be `size` bytes. Errors: the frame is damaged or has another length.

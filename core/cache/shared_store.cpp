@@ -20,7 +20,7 @@ constexpr seconds kFirstPause{30}, kLongestPause{600};
 constexpr seconds kCountingTime{30}, kCollectingTime{600};
 /// The kinds of entries that are the same on every machine that has the same key. Entries of all other kinds are valid
 /// for one machine only.
-constexpr std::array<std::string_view, 2> kSharedKinds{kCodeKind, "answer"};
+constexpr std::array<std::string_view, 3> kSharedKinds{kCodeKind, "answer", "compiled"};
 
 bool isRedis(std::string_view place) {
   return place.starts_with("redis:") || place.starts_with("unix:");

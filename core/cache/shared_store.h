@@ -50,6 +50,7 @@ class SharedStore final : public KeptStore {
 
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
+  bool keepsNew() const override { return m_options.mode == CacheMode::Write; }
   std::string problem() const override;
   std::vector<DamagedEntry> takeDamaged() override;
 

@@ -1,5 +1,7 @@
 #include "cache/store_levels.h"
 
+#include <algorithm>
+
 namespace fusescope {
 
 std::optional<Kept> StoreLevels::find(std::string_view kind, std::string_view key) {
@@ -18,6 +20,14 @@ bool StoreLevels::keep(const KeptFacts& facts, std::string_view key, std::string
   bool isKept = false;
   for (const auto& level : m_levels) isKept |= level->keep(facts, key, bytes);
   return isKept;
+}
+
+bool StoreLevels::keepsNew() const {
+  return std::ranges::any_of(m_levels, [](const auto& level) { return level->keepsNew(); });
+}
+
+double StoreLevels::msToLoad(std::string_view kind, std::uint64_t bytes) {
+  return m_levels.empty() ? 0 : m_levels.front()->msToLoad(kind, bytes);
 }
 
 std::string StoreLevels::problem() const {

@@ -16,6 +16,10 @@ class StoreLevels final : public KeptStore {
   std::optional<Kept> find(std::string_view kind, std::string_view key) override;
   /// Returns true if one of the stores kept it.
   bool keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) override;
+  /// Returns whether one of the stores does.
+  bool keepsNew() const override;
+  /// Returns that of the nearest store.
+  double msToLoad(std::string_view kind, std::uint64_t bytes) override;
   /// Returns the problems of all stores.
   std::string problem() const override;
   std::vector<DamagedEntry> takeDamaged() override;

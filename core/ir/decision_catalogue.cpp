@@ -389,6 +389,17 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"cache.found", Cache, true,
        "an earlier answer of {compiler} for it was found on {where}: Fusescope {made_by} asked for it {age} ago, and "
        "the answer took {took_ms|time}. The times of its phases are from that build"},
+      {"cache.compiled_saved", Cache, true,
+       "what {compiler} compiled in {took_ms|time} is kept ({bytes|bytes}), so that the next run loads it"},
+      {"cache.compiled_loaded", Cache, true,
+       "the compiled network was found on {where} and loaded in {load_ms|time} instead of compiled in "
+       "{took_ms|time}: Fusescope {made_by} let {compiler} save it {age} ago"},
+      {"cache.compiled_slower", Cache, true,
+       "the compiled network that Fusescope {made_by} let {compiler} save {age} ago was loaded from {where} in "
+       "{load_ms|time}. Compiling it took only {took_ms|time}, so that it is not kept any longer"},
+      {"cache.compiled_not_loaded", Cache, true,
+       "{compiler} could not load the network that it had compiled, and compiled it again; it is not kept any "
+       "longer: {problem}"},
       {"cache.entry_damaged", Cache, true,
        "the kept answer ({about}) failed its check and is not used: {why}. It is made again"},
       {"cache.store", Cache, true, "the store of kept answers has a problem: {problem}"},

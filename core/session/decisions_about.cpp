@@ -1,11 +1,28 @@
 #include "session/decisions_about.h"
 
 #include "base/json.h"
+#include "engine/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace fusescope {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kAboutStore{
+    "cache.found",        "cache.compiled_saved", "cache.compiled_loaded", "cache.compiled_slower",
+    "cache.compiled_not_loaded", "cache.entry_damaged",  "cache.store"};
+
+/// Adds the decisions that `isWanted` accepts, without those whose sentence `found` has already.
+void addOnce(const std::vector<Decision>& decisions, bool (*isWanted)(const Decision&), std::vector<Decision>& found) {
+  for (const Decision& decision : decisions)
+    if (isWanted(decision) && std::ranges::find(found, message(decision), message) == found.end())
+      found.push_back(decision);
+}
+
+}  // namespace
 
 Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects) {
   std::set<std::uint32_t> wanted;
@@ -39,10 +56,24 @@ bool isTypeNotGiven(const Decision& decision) {
 
 std::vector<Decision> typesNotGiven(const Cover& cover) {
   std::vector<Decision> found;
-  for (const Decision& decision : cover.decisions)
-    if (isTypeNotGiven(decision) && std::ranges::find(found, message(decision), message) == found.end())
-      found.push_back(decision);
+  addOnce(cover.decisions, isTypeNotGiven, found);
   return found;
+}
+
+bool isAboutStore(const Decision& decision) {
+  return std::ranges::find(kAboutStore, decision.code) != kAboutStore.end();
+}
+
+std::vector<Decision> saidOfEngine(const Engine& engine) {
+  std::vector<Decision> said = typesNotGiven(*engine.made());
+  addOnce(engine.report().decisions, isAboutStore, said);
+  return said;
+}
+
+Json saidOfEngineJson(const Engine& engine) {
+  Json list = Json::array();
+  for (const Decision& decision : saidOfEngine(engine)) list.push_back(toJson(decision));
+  return list;
 }
 
 }  // namespace fusescope

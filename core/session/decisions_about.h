@@ -8,6 +8,8 @@
 
 namespace fusescope {
 
+class Engine;
+
 /// Returns those of `decisions` that name one of `subjects`, and all decisions that their evidence refers to. The
 /// evidence is renumbered.
 Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects);
@@ -17,5 +19,14 @@ Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Su
 bool isTypeNotGiven(const Decision& decision);
 /// Returns these decisions of `cover`, each once.
 std::vector<Decision> typesNotGiven(const Cover& cover);
+
+/// Returns whether the decision says that an answer or a compiled network of another compiler came from the store, was
+/// kept there, or could not be used.
+bool isAboutStore(const Decision& decision);
+/// Returns what is said about an engine that was opened to run: types that were not given, and what came from the
+/// store. Each sentence is in it once.
+std::vector<Decision> saidOfEngine(const Engine& engine);
+/// Returns the same as JSON: a list of decisions.
+Json saidOfEngineJson(const Engine& engine);
 
 }  // namespace fusescope

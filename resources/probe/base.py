@@ -23,7 +23,9 @@ The names of its methods are the ops of requests. Each of them takes
 and returns a dict that can be written as JSON (numbers of numpy are converted, NaN and infinities become "nan",
 "inf", "-inf"). If something cannot be done, the method raises a `Refusal`. All methods of a job are called one after
 another on the main thread of its own process. The object exists as long as the job, so that `compile` may store
-something for `run`. A job is cancelled by ending its process, so that methods need not check whether to stop.
+something for `run`. A compiler may have `save`, which writes what was compiled last into `out_folder`, and `load`,
+which takes these files instead of compiling the same network with the same options again; afterwards the network can
+be run, timed and profiled as after `compile`. A job is cancelled by ending its process, so that methods need not check whether to stop.
 """
 
 import contextlib

@@ -132,6 +132,20 @@ class Engine(unittest.TestCase):
                 self.assertTrue(ran and not any(ran))
                 ran.clear()
 
+    def test_an_engine_that_was_saved_runs_in_another_process(self):
+        self.compile()
+        saved = tempfile.TemporaryDirectory()
+        self.addCleanup(saved.cleanup)
+        self.compiler.save({}, {}, saved.name, progress)
+        other = tensorrt.Compiler()
+        other.open({}, {}, self.folder, progress)
+        with self.assertRaises(base.Refusal):
+            other.time({"seconds": 0}, self.inputs(), self.folder, progress)
+        files = {name: os.path.join(saved.name, name) for name in os.listdir(saved.name)}
+        self.assertEqual(list(files), ["engine.bin"])
+        other.load({"options": {}}, {**self.files, **files}, self.folder, progress)
+        self.assertTrue(other.time({"seconds": 0}, self.inputs(), self.folder, progress)["ms"])
+
     def test_the_build_is_gone_when_the_engine_is_loaded(self):
         alive = []
 

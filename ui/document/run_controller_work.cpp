@@ -3,6 +3,7 @@
 #include <QFile>
 #include <algorithm>
 
+#include "base/json_fields.h"
 #include "session/run_comparison.h"
 #include "session/value_of_both.h"
 #include "session/verdict.h"
@@ -24,6 +25,19 @@ struct Built {
 SharedOptional<Json> madeIn(const Json& reply) {
   return reply.is_object() && reply.contains("made") && reply["made"].is_object() ? SharedOptional<Json>(reply["made"])
                                                                                   : SharedOptional<Json>();
+}
+
+/// The worker's answer to a measurement of a run's time.
+struct Timed {
+  SharedOptional<RunTime> time;
+  std::vector<Decision> said;  ///< about the engine, such as that it came from the store
+};
+
+Result<std::vector<Decision>> decisionsIn(const Json& reply) {
+  std::vector<Decision> decisions;
+  JsonFields fields(reply);
+  fields.parseList("decisions", decisions, decisionFromJson);
+  return fields.result(std::move(decisions));
 }
 
 /// The worker's answer to a measurement of layers' errors.
@@ -149,16 +163,17 @@ void RunController::queueTime(const std::string& id) {
     request.source = timedSource(*run);
     request.inputs = m_runs.settings().inputs;
     request.threads = run->threads;
-    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<SharedOptional<RunTime>> {
-      RunTime timed = TRY(runTimeFromJson(reply));
-      timed.inputs = inputs;
-      return SharedOptional<RunTime>(std::move(timed));
+    const auto decode = [inputs = request.inputs](const Json& reply) -> Result<Timed> {
+      Timed timed{.time = TRY(runTimeFromJson(reply)), .said = TRY(decisionsIn(reply))};
+      timed.time->inputs = inputs;
+      return timed;
     };
-    const auto take = [this, id](const SharedOptional<RunTime>& timed) {
-      log(id,
-          QStringLiteral("timed: %1").arg(timed->medianMs ? msText(timed->medianMs) : qs(timed->unavailableReason)));
+    const auto take = [this, id](const Timed& timed) {
+      for (const Decision& decision : timed.said) log(id, qs(message(decision)));
+      const RunTime& time = *timed.time;
+      log(id, QStringLiteral("timed: %1").arg(time.medianMs ? msText(time.medianMs) : qs(time.unavailableReason)));
       m_runs.change(id, [&](Run& changed) {
-        changed.time = timed;
+        changed.time = timed.time;
         changed.state = RunState::Ready;
       });
     };

@@ -30,8 +30,12 @@ HeldNetwork::~HeldNetwork() {
   letGo();
 }
 
+void HeldNetwork::run() {
+  if (const std::unique_ptr<KeptJob> former = std::move(kept)) job = former->takeLive();
+}
+
 void HeldNetwork::letGo() {
-  if (kept != nullptr) job = kept->takeLive();
+  run();
   std::unique_ptr<ProbeJob> idle = std::move(job);
   if (idle == nullptr || !idle->isThere()) return;
   std::uintmax_t bytes = 0;

@@ -25,6 +25,8 @@ class HeldNetwork {
   Json request;          ///< with which it was compiled
   ProbeAnswer compiled;  ///< the answer to `request`
 
+  /// From now on the network is to run: the process, if there is one, is asked itself.
+  void run();
   /// Ends the process early if nobody will run the network; the results of compilation stay known.
   void letGo();
   /// Returns the process that is asked about what was compiled. It must be there.

@@ -6,16 +6,14 @@
 #include <array>
 #include <chrono>
 #include <future>
+#include <tuple>
 #include <utility>
 
 #include "base/elapsed.h"
-#include "base/files.h"
-#include "base/json_fields.h"
 #include "base/version.h"
 #include "compilers/probed/handed_digest.h"
+#include "compilers/probed/kept_entry.h"
 #include "compilers/probed/network_digests.h"
-#include "probe/answer_folder.h"
-#include "probe/file_names.h"
 #include "probe/frames.h"
 #include "probe/probe_archive.h"
 #include "probe/sha256.h"
@@ -23,41 +21,26 @@
 namespace fusescope {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kCompile = "compile";
 /// The field of a request that says that inner values will be asked for.
 constexpr const char* kValues = "values";
+/// The field of a request that names values that become additional outputs.
+constexpr const char* kMark = "mark";
+/// The member of an entry's first line with the hashes of the parts of the network (networkDigests()).
+constexpr const char* kDigests = "network";
 constexpr std::array kKeptOps{"support", kCompile, kValues, "optimisers"};
-/// The most bytes of files that are kept with an answer.
-constexpr std::uintmax_t kMostAnswer = std::uintmax_t{1} << 30;
-
 /// How long hashing the compiler's code may take after the compiler was opened: before a question is asked without
 /// looking for a kept answer, and before an answer is kept.
 constexpr std::chrono::milliseconds kShortWait{2000}, kLongWait{10000};
 
-struct AnswerFile {
-  std::string name;
-  std::uint64_t size = 0;
-};
+/// Milliseconds of a compilation after which saving what it compiled is a small part of it, so that it is saved
+/// although nobody asked to run it.
+constexpr double kLongCompilation = 10'000;
 
-/// Returns a line of JSON, followed by the bytes of all files; nothing if the files are too large or cannot be read.
-std::optional<std::string> bytesOf(const ProbeAnswer& answer, const Json& digests) {
-  Json files = Json::array();
-  std::string body;
-  std::uintmax_t size = 0;
-  for (const auto& [name, path] : answer.files) {
-    std::error_code failed;
-    size += fs::file_size(path, failed);
-    if (failed || size > kMostAnswer) return std::nullopt;
-    auto text = readTextFile(path);
-    if (!text.ok()) return std::nullopt;
-    files.push_back({{"name", name}, {"size", text.value().size()}});
-    body += text.value();
-  }
-  Json head{{"json", answer.json}, {"files", std::move(files)}};
-  if (!digests.is_null()) head["network"] = digests;
-  return head.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" + body;
+/// Returns the member of an entry's first line with the hashes of the parts of the network.
+Json digestsOf(const ProbeRequest& request) {
+  Json digests = networkDigests(request.files);
+  return digests.is_null() ? Json::object() : Json{{kDigests, std::move(digests)}};
 }
 
 /// Returns whether an option names a file, such as one of kernel times. The contents of the file are not part of the
@@ -102,8 +85,8 @@ std::vector<Json> keysServing(const Json& key) {
 }
 
 Json digestsKeptWith(std::string_view bytes) {
-  const Json head = Json::parse(bytes.substr(0, bytes.find('\n')), nullptr, false);
-  return head.is_object() ? head.value("network", Json()) : Json();
+  const Json head = headOf(bytes);
+  return head.is_object() ? head.value(kDigests, Json()) : Json();
 }
 
 KeptJob::~KeptJob() {
@@ -117,24 +100,89 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
     m_namesFile |= op == kCompile;  // the answers to later questions about this compilation depend on that file as well
     return TRY(asked(request, stop, progress)).answer;
   }
-  const Json begun = TRY(answerKey(m_store, m_context, request, {}, stop));
-  const bool isKnown = knowsCode(kShortWait, stop);
-  TRY(checkStop(stop));
-  const Json key = complete(begun);
-  if (op == kCompile) m_found.reset();
-  if (isKnown)
+  const Json key = TRY(keyOf(request, stop));
+  if (op == kCompile) forgetFound();
+  if (!m_code.is_null())
     if (auto answer = found(request, key)) return std::move(*answer);
-  // The network is hashed while the compiler works on it.
-  auto digests = std::async(std::launch::async, [&request] { return networkDigests(request.files); });
-  auto answered = TRY(asked(request, stop, progress));
-  auto bytes = bytesOf(answered.answer, digests.get());
-  if (!isKnown) {
-    if (bytes || op == kCompile) m_waiting.push_back({begun, bytes ? std::move(*bytes) : std::string(), answered.ms});
-    return std::move(answered.answer);
-  }
-  if (bytes) keep(key, *bytes, answered.ms);
-  if (op == kCompile) m_after = sha256OfText(keyBytes(key));
+  Asked answered = TRY(askedAndKept(request, key, stop, progress));
+  if (op == kCompile && answered.answerMs >= kLongCompilation)
+    std::ignore = TRY(save(request, key, answered, stop, progress));
   return std::move(answered.answer);
+}
+
+Result<ProbeAnswer> KeptJob::askToHold(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
+  m_namesFile = namesFile(request.json);
+  if (m_namesFile || request.json.contains(kValues) || request.json.contains(kMark))
+    return TRY(asked(request, stop, progress)).answer;
+  // The compiler is imported while the network is hashed and looked up.
+  auto starting = std::async(std::launch::async, [&] { return m_live ? Status(Done{}) : start(stop); });
+  auto hashed = keyOf(request, stop);
+  TRY(starting.get());
+  const Json key = TRY(std::move(hashed));
+  forgetFound();
+  auto known = m_code.is_null() ? std::nullopt : found(request, key);
+  if (known && TRY(load(request, key, stop, progress))) return std::move(*known);
+  m_found.reset();
+  m_notAsked.clear();
+  Asked answered = TRY(known ? asked(request, stop, progress) : askedAndKept(request, key, stop, progress));
+  const bool isSaved = TRY(save(request, key, answered, stop, progress));
+  // The kept answer has to be about the network that was saved: a compiler may make something else each time.
+  if (isSaved && known)
+    if (const auto bytes = entryOf(answered.answer, digestsOf(request))) keep(key, *bytes, answered.ms);
+  return std::move(answered.answer);
+}
+
+/// Returns the key of the answer. The hashes of the code are missing in it if they are not known soon.
+Result<Json> KeptJob::keyOf(const ProbeRequest& request, const StopToken& stop) {
+  const Json begun = TRY(answerKey(m_store, m_context, request, {}, stop));
+  knowsCode(kShortWait, stop);
+  TRY(checkStop(stop));
+  return complete(begun);
+}
+
+/// Asks the live process, and keeps its answer, or lets it wait for the hashes of the code.
+Result<KeptJob::Asked> KeptJob::askedAndKept(const ProbeRequest& request, const Json& key, const StopToken& stop,
+                                             const Progress& progress) {
+  const bool isKnown = !m_code.is_null(), isCompilation = textOf(request.json, "op") == kCompile;
+  // The network is hashed while the compiler works on it.
+  auto digests = std::async(std::launch::async, [&request] { return digestsOf(request); });
+  Asked answered = TRY(asked(request, stop, progress));
+  auto bytes = entryOf(answered.answer, digests.get());
+  if (isKnown) {
+    if (bytes) keep(key, *bytes, answered.ms);
+    if (isCompilation) m_after = sha256OfText(keyBytes(key));
+  } else if (bytes || isCompilation) {
+    m_waiting.push_back({key, bytes ? std::move(*bytes) : std::string(), answered.ms});
+  }
+  return answered;
+}
+
+/// Lets the live process load what `request` compiled earlier. Returns whether it did.
+Result<bool> KeptJob::load(const ProbeRequest& request, const Json& key, const StopToken& stop,
+                           const Progress& progress) {
+  m_compiled.emplace(m_store, key, fmt::format("{}: compiled", m_context.about));
+  if (!TRY(m_compiled->loadInto(*m_live, request, stop, progress))) return false;
+  m_notAsked.clear();
+  return true;
+}
+
+/// Keeps what the live process has compiled, if that is worth it, and returns whether it did. Nothing is kept without
+/// the hashes of the code.
+Result<bool> KeptJob::save(const ProbeRequest& request, const Json& key, const Asked& compiled, const StopToken& stop,
+                           const Progress& progress) {
+  if (m_code.is_null() || !m_context.isWitnessValid()) return false;
+  if (!m_compiled) m_compiled.emplace(m_store, key, fmt::format("{}: compiled", m_context.about));
+  return m_compiled->saveFrom(*m_live, request, compiled.answerMs, stop, progress);
+}
+
+void KeptJob::forgetFound() {
+  m_found.reset();
+  m_compiled.reset();
+}
+
+Status KeptJob::start(const StopToken& stop) {
+  m_live = TRY(m_context.start(stop));
+  return Done{};
 }
 
 std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Json& key) {
@@ -176,13 +224,14 @@ bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
 /// Asks the live process. Before that, the process compiles the networks for which kept answers were found, because
 /// later questions are about them.
 Result<KeptJob::Asked> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
-  if (m_live == nullptr) m_live = TRY(m_context.start(stop));
+  const auto begin = std::chrono::steady_clock::now();
+  if (m_live == nullptr || !m_live->isThere()) TRY(start(stop));
   if (textOf(request.json, "op") != kCompile)
     for (const ProbeRequest& before : m_notAsked) TRY(m_live->ask(before, stop, progress));
+  const auto question = std::chrono::steady_clock::now();
   auto answer = TRY(m_live->ask(request, stop, progress));
   m_notAsked.clear();
-  return Asked{std::move(answer), msSince(start)};
+  return Asked{std::move(answer), msSince(begin), msSince(question)};
 }
 
 void KeptJob::keep(const Json& key, std::string_view bytes, double ms) {
@@ -195,36 +244,9 @@ void KeptJob::keep(const Json& key, std::string_view bytes, double ms) {
 }
 
 Result<ProbeAnswer> KeptJob::restored(const Kept& kept) {
-  const std::size_t end = kept.bytes.find('\n');
-  const Diagnostic wrong{.message = "the cached entry is not an answer"};
-  if (end == std::string::npos) return wrong;
-  const Json head = Json::parse(std::string_view(kept.bytes).substr(0, end), nullptr, false);
-  std::vector<AnswerFile> files;
-  JsonFields fields(head);
-  fields.require("json").require("files").parseList("files", files, [](const Json& json) {
-    AnswerFile file;
-    JsonFields of(json);
-    of.require("name").read("name", file.name).require("size").read("size", file.size);
-    return of.result(std::move(file));
-  });
-  if (fields.error()) return *fields.error();
-  ProbeAnswer answer{.json = head["json"], .files = {}};
-  auto folder = TRY(answerFolder());
-  std::string_view body = std::string_view(kept.bytes).substr(end + 1);
-  for (const AnswerFile& file : files) {
-    if (!isSafeFileName(file.name) || file.size > body.size()) return wrong;
-    const fs::path path = folder / file.name;
-    std::error_code failed;
-    fs::create_directories(path.parent_path(), failed);
-    const std::string_view bytes = body.substr(0, file.size);
-    const std::array pieces{std::as_bytes(std::span(bytes.data(), bytes.size()))};
-    TRY(writePiecesAtomically(path, pieces));
-    answer.files.emplace(file.name, path);
-    body.remove_prefix(file.size);
-  }
-  if (!body.empty()) return wrong;
-  m_folders.push_back(std::move(folder));
-  return answer;
+  RestoredAnswer restored = TRY(restoredAnswer(kept.bytes));
+  m_folders.push_back(std::move(restored.folder));
+  return std::move(restored.answer);
 }
 
 }  // namespace fusescope

@@ -9,6 +9,7 @@
 
 #include "base/temporary_folder.h"
 #include "cache/kept_store.h"
+#include "compilers/probed/kept_compiled.h"
 #include "probe/probe_job.h"
 
 namespace fusescope {
@@ -68,6 +69,11 @@ class KeptJob final : public ProbeJob {
   KeptJob(KeptStore& store, AnswerContext context) : m_store(store), m_context(std::move(context)) {}
   ~KeptJob() override;
 
+  /// Returns the answer to a `compile`, after which the process holds the network, so that it can run. Either the
+  /// answer was kept together with the compiled network, which the process loaded, or the process compiled it, and what
+  /// it compiled is kept if that is worth it. Errors: those of the compiler; cancelled.
+  Result<ProbeAnswer> askToHold(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {});
+
   const Json& opened() const override { return m_context.opened; }
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {}) override;
   bool isLocal() const override { return m_live != nullptr && m_live->isLocal(); }
@@ -76,6 +82,8 @@ class KeptJob final : public ProbeJob {
 
   /// Returns the entry with the answer to the last `compile`; nothing if the compiler was asked.
   const std::optional<Kept>& found() const { return m_found; }
+  /// Returns what happened to the compiled network, beside the answer.
+  CompiledNews compiledNews() const { return m_compiled ? m_compiled->news() : CompiledNews{}; }
   KeptStore& store() const { return m_store; }
   /// Moves the process out of this object; null if there is none.
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
@@ -91,7 +99,16 @@ class KeptJob final : public ProbeJob {
   struct Asked {
     ProbeAnswer answer;
     double ms = 0;
+    double answerMs = 0;  ///< of these, how long the answer alone took
   };
+  Result<Json> keyOf(const ProbeRequest& request, const StopToken& stop);
+  Result<Asked> askedAndKept(const ProbeRequest& request, const Json& key, const StopToken& stop,
+                             const Progress& progress);
+  Result<bool> load(const ProbeRequest& request, const Json& key, const StopToken& stop, const Progress& progress);
+  Result<bool> save(const ProbeRequest& request, const Json& key, const Asked& compiled, const StopToken& stop,
+                    const Progress& progress);
+  Status start(const StopToken& stop);
+  void forgetFound();
   Result<Asked> asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress);
   Result<ProbeAnswer> restored(const Kept& kept);
   std::optional<ProbeAnswer> found(const ProbeRequest& request, const Json& key);
@@ -108,6 +125,7 @@ class KeptJob final : public ProbeJob {
   Json m_code;                     ///< null if it is not known yet
   std::vector<Waiting> m_waiting;  ///< in the order in which the answers arrived
   std::optional<Kept> m_found;
+  std::optional<KeptCompiled> m_compiled;
   bool m_namesFile = false;  ///< whether the last compilation depends on a file that is not part of its key
   std::vector<TemporaryFolder> m_folders;  ///< contain the files of answers
 };

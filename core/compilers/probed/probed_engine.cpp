@@ -70,6 +70,7 @@ Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler
   held.compiled = TRY(engine->askedOrKept(held.request, options));
   engine->report(held.compiled);
   TRY(engine->read(inputs, options));
+  if (!options.onlyMade) held.run();
   return engine;
 }
 
@@ -102,9 +103,11 @@ Json ProbedEngine::compileRequest() const {
 
 Result<ProbeAnswer> ProbedEngine::askedOrKept(const Json& request, const BuildOptions& options) {
   std::unique_ptr<KeptJob>& kept = m_held->kept;
-  if (options.onlyMade) kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
+  kept = TRY(m_compiler.takeKeptJob(m_plan->model->path, options.stop));
   if (kept == nullptr) return startProcess(request, options.stop, options.progress);
-  auto compiled = kept->ask({.json = request, .files = filesOf(*m_network)}, options.stop, options.progress);
+  const ProbeRequest asked{.json = request, .files = filesOf(*m_network)};
+  auto compiled = options.onlyMade ? kept->ask(asked, options.stop, options.progress)
+                                   : kept->askToHold(asked, options.stop, options.progress);
   if (compiled.ok()) return compiled;
   return located(std::move(compiled).error());
 }
@@ -123,7 +126,7 @@ Result<ProbeAnswer> ProbedEngine::startProcess(const Json& request, const StopTo
 
 /// Kept answers say nothing about times. To be timed, the network is compiled in a process.
 Status ProbedEngine::ensureProcess(const StopToken& stop) {
-  m_held->kept.reset();
+  m_held->run();
   if (m_held->job == nullptr || !m_held->job->isThere()) TRY(startProcess(compileRequest(), stop));
   return Done{};
 }

@@ -6,6 +6,7 @@
 #include "compilers/compile_network.h"
 #include "compilers/network_parts.h"
 #include "compilers/probed/handed_values.h"
+#include "compilers/probed/kept_compiled.h"
 #include "compilers/probed/network_digests.h"
 #include "engine/kernels/input_check.h"
 #include "probe/frames.h"
@@ -19,6 +20,9 @@ constexpr std::chrono::minutes kMostWait{10};
 /// larger than this are left out, because the whole answer is read for it.
 constexpr std::size_t kMostCompared = 16;
 constexpr std::uint64_t kMostReadBytes = std::uint64_t{64} << 20;
+
+/// An entry of more bytes contains a compiled network, and no reason why it does not.
+constexpr std::uint64_t kMostReason = 64 << 10;
 
 bool isOfNetwork(const KeyDifference& difference) {
   return difference.field.starts_with("network.");
@@ -106,6 +110,7 @@ class KeptQuestions {
     TRY(checkStop(m_options.stop));
     why.key = TRY(answerKey(m_places.disk, context, request, {.code = code, .after = nullptr}, m_options.stop));
     if (!findOnDisk(why) && !findShared(why)) findNearest(request, why);
+    if (why.op == "compile") findCompiled(why);
     return why;
   }
 
@@ -118,6 +123,16 @@ class KeptQuestions {
       return true;
     }
     return false;
+  }
+
+  void findCompiled(WhyKept& why) const {
+    const std::string key = compiledKey(why.key);
+    auto entries = m_places.disk.entries(kCompiledKind);
+    const auto same = std::ranges::find(entries, key, &StoreEntry::key);
+    if (same == entries.end()) return;
+    if (same->size.bytes <= kMostReason)
+      if (const auto bytes = m_places.disk.bytesOf(*same); bytes.ok()) why.givenUp = whyGivenUp(bytes.value());
+    why.compiled = std::move(*same);
   }
 
   /// Asks the place that a team shares. What is found there is not kept on disk.

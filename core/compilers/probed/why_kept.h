@@ -35,6 +35,9 @@ struct WhyKept {
   /// The parts in which the network differs from that of `nearest` (network_digests.h); empty if it is the same, or if
   /// this is not known.
   std::vector<std::string> parts{};
+  /// Of the compiled network that a process which is to run it would load (kept_compiled.h); nothing: it is not kept.
+  std::optional<StoreEntry> compiled{};
+  std::string givenUp{};  ///< why the store does not keep it any longer; empty: it does
 };
 /// Returns the place at which an answer was found, for people: "on disk", "in the shared folder", "in Redis".
 std::string placeInWords(const std::string& where);

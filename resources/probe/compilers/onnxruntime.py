@@ -4,6 +4,7 @@ network and have their names."""
 import contextlib
 import os
 import re
+import shutil
 import time
 
 from .. import base, cuda, tensors
@@ -41,7 +42,8 @@ class Compiler(base.Compiler):
         self._network = None
         self._nodes = 1  # the least number of runs
         self._kept = None  # a folder with the optimised network
-        self._has_weights = False  # these options exist, too
+        self._has_weights = False  # whether its weights are in this folder, too
+        self._is_marked = False  # whether it has additional outputs
 
     def open(self, request, files, out_folder, progress):
         base.set_variables(AHEAD)
@@ -76,7 +78,8 @@ class Compiler(base.Compiler):
                 os.remove(marked)
         self._options, self._network = options, files["network.onnx"]
         assigned = assignment(self._session)
-        self._nodes = max(1, sum(len(part["nodes"]) for part in assigned))
+        self._nodes = nodes_of(assigned)
+        self._is_marked = bool(request.get("mark"))
         link_or_copy(os.path.join(self._kept, NETWORK), os.path.join(out_folder, NETWORK))
         return {
             "phases": [{"name": "session", "ms": ms}],
@@ -85,6 +88,34 @@ class Compiler(base.Compiler):
             "assignment": assigned,
             **card_of(self._session),
         }
+
+    def save(self, request, files, out_folder, progress):
+        """Writes the optimised network with its weights, from which load() makes a session without optimising."""
+        self._compiled()
+        if self._is_marked or self._options.get("provider", CPU) != CPU:
+            raise base.Refusal("Only what runs on the processor, without additional outputs, is saved.", kind="asked")
+        progress("save")
+        written = self._kept
+        if not self._has_weights:
+            written = os.path.join(self._folder, "saved-" + os.urandom(8).hex())
+            os.mkdir(written, 0o700)
+            self._make_session(self._network, self._options, written=written)
+        for name in (NETWORK, WEIGHTS):
+            if os.path.exists(os.path.join(written, name)):  # a network may have no weights
+                link_or_copy(os.path.join(written, name), os.path.join(out_folder, name))
+        if written != self._kept:
+            shutil.rmtree(written, ignore_errors=True)
+        return {}
+
+    def load(self, request, files, out_folder, progress):
+        """Makes the session from what save() wrote."""
+        self._forget()
+        options = {**request.get("options", {}), "level": "none"}
+        progress("load")
+        self._session = self._make_session(files[NETWORK], options)
+        self._options, self._network, self._is_marked = options, files[NETWORK], False
+        self._nodes = nodes_of(assignment(self._session))
+        return {}
 
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder, self._numpy)
@@ -148,8 +179,6 @@ class Compiler(base.Compiler):
     def _forget(self):
         self._session = None
         if self._kept is not None:
-            import shutil
-
             shutil.rmtree(self._kept, ignore_errors=True)
         self._kept = None
 
@@ -268,10 +297,14 @@ def assignment(session):
     return [{"provider": provider, "nodes": names} for provider, names in nodes.items()]
 
 
+def nodes_of(assigned):
+    """Returns the number of nodes of an assignment, at least 1."""
+    return max(1, sum(len(part["nodes"]) for part in assigned))
+
+
 def with_outputs(path, names):
     """Returns the path of a copy of the network, beside it, whose graph has these additional outputs. If messages of
     protobuf are written one after another, they are read as one message with all their outputs."""
-    import shutil
     import tempfile
 
     added = b"".join(field(12, field(1, name.encode())) for name in names)

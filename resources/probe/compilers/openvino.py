@@ -31,6 +31,7 @@ AHEAD = (("openvino",), {"OPENBLAS_NUM_THREADS": "1"})
 
 MODEL = "model.json"
 EXECUTION = "execution.xml"
+BLOB, KERNELS = "compiled.blob", "kernels.json"
 NO_RULE = ("ONNXFrameworkNode", "NotSupportedONNXNode")  # operators that represent a node that was not converted
 KEEP = "DisablePrecisionConversion_0"
 # Python has no way to make the value of this attribute; reading a network that has it makes one, which can be copied.
@@ -59,6 +60,7 @@ class Compiler(base.Compiler):
         self._model = self._options = None  # the network that was compiled last
         self._asked = None  # the network that support() read last
         self._compiled = None
+        self._blob = self._mapped = None  # the path of the network that was loaded last; its bytes
         self._alive = None
 
     def open(self, request, files, out_folder, progress):
@@ -142,6 +144,29 @@ class Compiler(base.Compiler):
             "streams": int(compiled.get_property("NUM_STREAMS")),
         }
 
+    def save(self, request, files, out_folder, progress):
+        """Writes the compiled network as OpenVINO exports it, and what its kernels are."""
+        if self._compiled is None:
+            raise base.Refusal("Nothing was compiled yet.")
+        progress("save")
+        with open(os.path.join(out_folder, BLOB), "wb") as file:
+            file.write(as_bytes(self._compiled.export_model()))
+        with open(os.path.join(out_folder, KERNELS), "w", encoding="utf-8") as file:
+            json.dump(kernels_of(self._compiled), file)
+        return {}
+
+    def load(self, request, files, out_folder, progress):
+        """Imports what save() wrote. It is refused if its kernels are others than when it was compiled."""
+        self._model = self._compiled = None
+        self._options = request.get("options", {})
+        progress("load")
+        compiled = self._imported(files[BLOB], self._options)
+        with open(files[KERNELS], encoding="utf-8") as file:
+            if json.load(file) != kernels_of(compiled):
+                raise base.Refusal("The imported network has other kernels than the compiled one.", kind="failed")
+        self._blob, self._compiled = files[BLOB], compiled
+        return {}
+
     def run(self, request, files, out_folder, progress):
         import numpy
 
@@ -160,10 +185,10 @@ class Compiler(base.Compiler):
         return {"ms": base.times_of_runs(ask.infer, request.get("seconds", 1))}
 
     def profile(self, request, files, out_folder, progress):
-        if self._model is None:
+        if self._compiled is None:
             raise base.Refusal("Nothing was compiled yet.")
         progress("compile")
-        compiled = self._compile(self._model, self._options, {"PERF_COUNT": True})
+        compiled = self._again({"PERF_COUNT": True})
         ask = self._ready(compiled, files["inputs.npz"])
         progress("run")
         ms = base.times_of_runs(ask.infer, 0, least=max(int(request.get("runs", 10)), 10))
@@ -181,6 +206,23 @@ class Compiler(base.Compiler):
         return {"ms": ms, "layers": layers}
 
     def _compile(self, model, options, more=()):
+        return self._core.compile_model(model, options.get("device", "CPU"), self._properties(options, more))
+
+    def _imported(self, path, options, more=()):
+        import numpy
+
+        # Pages are read when they are needed; a private mapping may be written to, which Tensor requires.
+        self._mapped = self._ov.Tensor(numpy.memmap(path, numpy.uint8, mode="c"))
+        return self._core.import_model(self._mapped, options.get("device", "CPU"), self._properties(options, more))
+
+    def _again(self, more):
+        """Makes what was compiled or loaded last once more, with additional properties."""
+        if self._model is not None:
+            return self._compile(self._model, self._options, more)
+        return self._imported(self._blob, self._options, more)
+
+    @staticmethod
+    def _properties(options, more):
         asked = {
             "INFERENCE_PRECISION_HINT": options.get("hint", "f32"),
             "PERFORMANCE_HINT": "LATENCY",
@@ -189,7 +231,7 @@ class Compiler(base.Compiler):
         }
         if options.get("threads"):
             asked["INFERENCE_NUM_THREADS"] = int(options["threads"])
-        return self._core.compile_model(model, options.get("device", "CPU"), asked)
+        return asked
 
     def _read_what_converts(self, path):
         """Returns the network, and what the importer says if it does not convert all of it."""
@@ -286,6 +328,23 @@ class Phases:
 
     def ms(self, name):
         return sum(each["ms"] for each in self.list if each["name"] == name)
+
+
+def as_bytes(exported):
+    """Returns the bytes of an exported network: a stream, or, in earlier versions, bytes."""
+    return exported.getbuffer() if hasattr(exported, "getbuffer") else exported
+
+
+def kernels_of(compiled):
+    """Returns the kernels of a compiled network, sorted: names, types, primitives and formats. Which operators a kernel
+    contains is lost when a network is exported."""
+    facts = ("layerType", "primitiveType", "outputPrecisions", "outputLayouts", "runtimePrecision")
+
+    def kernel(op):
+        info = op.get_rt_info()
+        return [op.get_friendly_name(), *(str(info[fact].value) if fact in info else "" for fact in facts)]
+
+    return sorted(kernel(op) for op in compiled.get_runtime_model().get_ordered_ops())
 
 
 def numbered(model):

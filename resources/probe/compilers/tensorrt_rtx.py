@@ -135,6 +135,23 @@ class Compiler(base.Compiler):
             "engine_bytes": engine.nbytes,
         }
 
+    def save(self, request, files, out_folder, progress):
+        """Writes the engine. Without a card, nothing could load it again, and it was discarded."""
+        if self._engine is None:
+            raise base.Refusal("There is no engine that a card of this machine could run.", kind="asked")
+        progress("save")
+        with open(os.path.join(out_folder, ENGINE), "wb") as file:
+            file.write(memoryview(self._engine))
+        return {}
+
+    def load(self, request, files, out_folder, progress):
+        """Loads what save() wrote."""
+        progress("load")
+        with open(files[ENGINE], "rb") as file:
+            self._engine, self._runner = file.read(), None
+        self._prepared()
+        return {}
+
     def run(self, request, files, out_folder, progress):
         handed = tensors.Handed(request, files, out_folder)
         runner = self._prepared()

@@ -5,7 +5,8 @@ down, a line of JSON each, in the file that FUSESCOPE_TEST_REQUESTS names; what 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
 "dies run", "spins" (a thread takes a processor from when it is opened), "slow open", "slow run", "wrong STEP…" (while all of these
 steps of its optimisation are taken, results are off by one), "boasts STEP" (likewise, and it says that it takes the step
-where it is to be left out, too), "marks" (a network with one more output is counted in other kernels).
+where it is to be left out, too), "marks" (a network with one more output is counted in other kernels), "slow compile" (half a second), "slow load" (longer),
+"refuses load".
 """
 
 import json
@@ -52,8 +53,11 @@ class Compiler(base.Compiler):
         progress("count", "on fingers")
         note({**request, "files": files})
         self._graph = Graph(files["network.onnx"])
+        if self._fault in (["slow", "compile"], ["slow", "load"], ["refuses", "load"]):
+            time.sleep(0.5)
         marked = request.get("mark", [])
         self._graph.outputs += marked
+        self._path = files["network.onnx"]
         self._taken = self._steps(request["options"])
         for node in self._graph.nodes:
             if self._fault == ["fails", node["op"]]:
@@ -67,6 +71,22 @@ class Compiler(base.Compiler):
             "phases": [{"name": "count", "ms": 1.5}],
             "peak_bytes": 4096,
         }
+
+    def save(self, request, files, out_folder, progress):
+        note({**request, "files": files})
+        with open(self._path, "rb") as network, open(os.path.join(out_folder, "counted.bin"), "wb") as saved:
+            saved.write(network.read())
+        return {}
+
+    def load(self, request, files, out_folder, progress):
+        note({**request, "files": files})
+        if self._fault == ["refuses", "load"]:
+            raise base.Refusal("Tally does not remember how it counted.")
+        if self._fault == ["slow", "load"]:
+            time.sleep(2)
+        self._graph = Graph(files["counted.bin"])
+        self._taken = self._steps(request["options"])
+        return {}
 
     def run(self, request, files, out_folder, progress):
         if self._fault == ["dies", "run"] and not os.path.exists(os.environ["FUSESCOPE_TEST_DIED"]):
