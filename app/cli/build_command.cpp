@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -54,11 +53,11 @@ bool isFound(const BuildReport& report) {
 /// are not calculated in. The segments of a network may say the same, which is printed once for each build. If there
 /// are several builds, each line starts with the engine that it is about.
 void printDecisions(const std::vector<Built>& builds) {
-  constexpr std::array kPrinted{"cache.found", "cache.entry_damaged", "cache.store", "partition.equal_segments"};
   for (const Built& built : builds) {
     std::set<std::string> printed;
     for (const Decision& decision : built.report.decisions) {
-      const bool isPrinted = std::ranges::find(kPrinted, decision.code) != kPrinted.end() || isTypeNotGiven(decision);
+      const bool isPrinted =
+          isAboutStore(decision) || isTypeNotGiven(decision) || decision.code == "partition.equal_segments";
       if (!isPrinted || !printed.insert(message(decision)).second) continue;
       std::cout << (builds.size() > 1 ? built.output + ": " : std::string()) << message(decision) << "\n";
     }
