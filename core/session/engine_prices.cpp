@@ -169,7 +169,7 @@ Result<EnginePriceTable> enginePrices(const ReadBackPlan& made) {
 }
 
 std::unique_ptr<PriceModel> measuredPrices(const std::string& backend) {
-  return openPriceModel(timingCachePath(), backend);
+  return areTimesUsed() ? openPriceModel(timingCachePath(), backend) : nullptr;
 }
 
 std::unique_ptr<PriceModel> pricesFor(const std::string& backend, const std::string& target, const Model& model) {

@@ -66,7 +66,8 @@ std::vector<EnginePriceTable> keptEnginePrices();
 /// Deletes the tables of networks whose file is `model`, and returns their number.
 Result<std::size_t> forgetEnginePrices(const std::string& model);
 
-/// Returns prices from measurements of builds for `backend` on this machine; null if there are none yet. A plan that is
+/// Returns prices from measurements of builds for `backend` on this machine; null if there are none yet, or if earlier
+/// times are not to be used (areTimesUsed()). A plan that is
 /// made with them has predicted times, and several allowed types are chosen by them.
 std::unique_ptr<PriceModel> measuredPrices(const std::string& backend = "native");
 

@@ -46,8 +46,8 @@ std::vector<Option> PlanSettings::planOptions() {
       {.name = "cache",
        .value = &cache,
        .help =
-           "Use what other compilers answered before: off neither uses nor keeps answers, read only uses them, write "
-           "uses them and keeps new ones. See the command cache.",
+           "Use what earlier commands kept: what other compilers answered and compiled, and times of kernels. off neither "
+           "uses nor keeps anything, read only uses it, write uses it and keeps more. See the command cache.",
        .choices = {"off", "read", "write"},
        .usual = "write"},
       {.name = "sm",

@@ -163,6 +163,17 @@ TEST_F(OwnTimes, AreNeitherUsedNorKeptWithoutTheCache) {
   for (const Json& tactic : off["tactics"]) EXPECT_FALSE(tactic["from_cache"]) << tactic;
 }
 
+TEST_F(OwnTimes, PredictNothingWithoutTheCache) {
+  const auto predicted = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"plan", m_model, "--json"});
+    return jsonOf(fusescopeCommand(more))["predicted"];
+  };
+  for (int i = 0; i < 50 && predicted({})["measured_ms"] == 0; ++i)
+    ASSERT_EQ(fusescopeCommand({"build", m_model, "-o", m_engine}).status, 0);
+  EXPECT_GT(predicted({})["measured_ms"], 0) << "by times of earlier builds";
+  EXPECT_EQ(predicted({"--cache", "off"})["measured_ms"], 0);
+}
+
 /// The time of a region that was left as noise is measured alone by the first build. A busy machine measures it again
 /// until it is sure of it.
 TEST_F(OwnTimes, OfRegionsThatWereLeftAsNoiseAreSaidToBeOfBefore) {
