@@ -1,18 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <set>
+#include <thread>
 
 #include "app/cli/command.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
-#include "compilers/probed/idle_processes.h"
 #include "compilers/probed/next_build.h"
+#include "compilers/probed/probed_compiler.h"
 #include "engine/description/described_model.h"
 #include "engine/tactics/measuring_effort.h"
+#include "probe/listeners.h"
 #include "session/decisions_about.h"
 #include "session/equal_regions.h"
 #include "session/open_artifact.h"
@@ -49,17 +50,21 @@ bool isFound(const BuildReport& report) {
 }
 
 /// Prints what was found in the store, why the store was not used, which segments were compiled once, and which types
-/// are not calculated in. The segments of a network may say the same, which is printed once.
-void printDecisions(const BuildReport& report) {
-  constexpr std::array kPrinted{"cache.found", "cache.entry_damaged", "cache.store", "partition.equal_segments"};
-  std::set<std::string> printed;
-  for (const Decision& decision : report.decisions)
-    if ((std::ranges::find(kPrinted, decision.code) != kPrinted.end() || isTypeNotGiven(decision)) &&
-        printed.insert(message(decision)).second)
-      std::cout << message(decision) << "\n";
+/// are not calculated in. The segments of a network may say the same, which is printed once for each build. If there
+/// are several builds, each line starts with the engine that it is about.
+void printDecisions(const std::vector<Built>& builds) {
+  for (const Built& built : builds) {
+    std::set<std::string> printed;
+    for (const Decision& decision : built.report.decisions) {
+      const bool isPrinted =
+          isAboutStore(decision) || isTypeNotGiven(decision) || decision.code == "partition.equal_segments";
+      if (!isPrinted || !printed.insert(message(decision)).second) continue;
+      std::cout << (builds.size() > 1 ? built.output + ": " : std::string()) << message(decision) << "\n";
+    }
+  }
 }
 
-void printForPeople(const Built& built) {
+void printBuild(const Built& built) {
   const BuildReport& report = built.report;
   printTitle("Phases");
   Table phases({{"phase"}, {"time", true}});
@@ -69,7 +74,7 @@ void printForPeople(const Built& built) {
   phases.print();
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
-  printDecisions(report);
+  printDecisions({built});
   printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
@@ -89,38 +94,34 @@ void printForPeople(const Built& built) {
   if (!equal.empty()) std::cout << equal << "\n";
 }
 
-/// Another compiler takes nothing over from one build to the next: its answer is either kept, or it compiles all.
-void printOfOther(const std::vector<Built>& builds) {
-  Table table({{"directives"}, {"kernels", true}, {"answer"}, {"time", true}, {"engine"}});
-  for (const Built& built : builds)
-    table.add({built.directives.empty() ? "as given" : built.directives, std::to_string(built.report.regions),
-               isFound(built.report) ? "found" : "compiled", fmt::format("{:.3f} s", totalMs(built.phases) / 1000),
-               built.output});
-  table.print();
-  for (const Built& built : builds) printDecisions(built.report);
+/// Returns what a series says about one build between its directives and its time. Another compiler takes nothing over
+/// from one build to the next: its answer is either kept, or it compiles all.
+std::vector<std::string> workOf(const Built& built) {
+  const BuildReport& report = built.report;
+  if (!built.isOurs) return {std::to_string(report.regions), isFound(report) ? "found" : "compiled"};
+  return {std::to_string(report.regions), std::to_string(report.compiled), std::to_string(report.measured),
+          std::to_string(report.takenOver)};
 }
 
-void printForPeople(const std::vector<Built>& builds) {
+void printSeries(const std::vector<Built>& builds) {
+  const bool isOurs = builds.front().isOurs;
+  std::vector<Table::Column> columns{{"directives"}, {"kernels", true}, {"answer"}};
+  if (isOurs)
+    columns = {{"directives"}, {"regions", true}, {"compiled", true}, {"measured", true}, {"taken over", true}};
+  columns.insert(columns.end(), {{"time", true}, {"engine"}});
+  Table table(std::move(columns));
+  for (const Built& built : builds) {
+    std::vector<std::string> cells{built.directives.empty() ? "as given" : built.directives};
+    std::ranges::move(workOf(built), std::back_inserter(cells));
+    cells.insert(cells.end(), {fmt::format("{:.3f} s", totalMs(built.phases) / 1000), built.output});
+    table.add(std::move(cells));
+  }
   printTitle("Builds");
-  if (!builds.front().isOurs) return printOfOther(builds);
-  Table table({{"directives"},
-               {"regions", true},
-               {"compiled", true},
-               {"measured", true},
-               {"taken over", true},
-               {"time", true},
-               {"engine"}});
-  for (const Built& built : builds)
-    table.add({built.directives.empty() ? "as given" : built.directives, std::to_string(built.report.regions),
-               std::to_string(built.report.compiled), std::to_string(built.report.measured),
-               std::to_string(built.report.takenOver), fmt::format("{:.3f} s", totalMs(built.phases) / 1000),
-               built.output});
   table.print();
-  std::cout
-      << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
-  for (const Built& built : builds)
-    for (const Decision& decision : built.report.decisions)
-      if (isTypeNotGiven(decision)) std::cout << built.output << ": " << message(decision) << "\n";
+  if (isOurs)
+    std::cout
+        << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
+  printDecisions(builds);
 }
 
 void printDocument(const std::vector<Built>& builds, bool isSeries) {
@@ -166,6 +167,15 @@ Result<std::vector<PlanOptions>> optionsOfThen(const BuildArguments& arguments, 
     all.push_back(TRY(plan.options()));
   }
   return all;
+}
+
+/// Ends the processes of compilers that nothing uses, on the thread that it returns, while its caller does something
+/// else. If a compiler is asked afterwards, it is started again.
+[[nodiscard]] std::jthread endIdleProcesses() {
+  return std::jthread([] {
+    endIdleJobs();
+    endIdleListeners();
+  });
 }
 
 Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact, const std::string& output,
@@ -219,9 +229,9 @@ Result<int> build(const BuildArguments& arguments) {
   if (arguments.json) {
     printDocument(builds, !then.empty());
   } else if (then.empty()) {
-    printForPeople(builds.front());
+    printBuild(builds.front());
   } else {
-    printForPeople(builds);
+    printSeries(builds);
   }
   return holds ? kDone : kDoesNotHold;
 }

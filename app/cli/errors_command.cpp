@@ -188,7 +188,7 @@ void printForPeople(const LayerErrorReport& report, const std::optional<Advice>&
 }
 
 /// Returns whether the tensor is an output of the network whose error cannot be measured.
-bool cannotBeTold(const TensorErrors& tensor) {
+bool cannotBeDetermined(const TensorErrors& tensor) {
   return tensor.isOutput && tensor.errors.carried && !tensor.errors.carried->isMeaningful();
 }
 
@@ -221,11 +221,11 @@ Result<int> errors(const ErrorsArguments& arguments, const Artifact& artifact) {
   } else {
     const std::string against = againstText(samples, options, artifact.plan->options.compiler, arguments.against);
     printForPeople(report, advice, samples, against, options, arguments.all);
-    const InsideTold inside = insideTold(artifact.compiler(), report);
+    const InnerErrorsNote inside = innerErrorsNote(artifact.compiler(), report);
     if (!inside.words.empty()) std::cout << inside.words << "\n";
     printTypesNotGiven(report.made == nullptr ? *artifact.plan : *report.made);
   }
-  return std::ranges::any_of(report.tensors, cannotBeTold) ? kBadUse : kDone;
+  return std::ranges::any_of(report.tensors, cannotBeDetermined) ? kBadUse : kDone;
 }
 
 Result<int> errors(const ErrorsArguments& arguments) {

@@ -91,14 +91,14 @@ Result<int> importProgram(const ImportArguments& arguments, const std::string& p
 Result<int> importCode(const ImportArguments& arguments, const CodeToRun& code) {
   const CapturedProgram captured = TRY(captureConfirmed(code, arguments, arguments.environment, progressLine()));
   clearProgressLine();
-  Json told = capturedJson(code, captured);
+  Json document = capturedJson(code, captured);
   if (!arguments.json) printCaptured(captured);
   if (!captured.program.empty()) {
     const std::string program = captured.program.string();
-    auto status = importProgram(arguments, program, std::move(told), captured.extents);
+    auto status = importProgram(arguments, program, std::move(document), captured.extents);
     return status.ok() ? status : withoutNetwork(std::move(status).error(), captured.program);
   }
-  if (arguments.json) printJson(told);
+  if (arguments.json) printJson(document);
   if (captured.problem) std::cerr << "fusescope: " << captured.problem->text() << "\n";
   return captured.problem ? kDoesNotHold : kDone;
 }

@@ -18,7 +18,7 @@ namespace {
 using ImportEngineArguments = ArgumentsOf<ImportEngineSettings>;
 
 /// Prints the decisions that were made while the files were read, the first few of each code.
-void printTold(const ReadBackPlan& made) {
+void printReported(const ReadBackPlan& made) {
   constexpr std::size_t kMostOfOne = 6;
   Table table({{"about"}, {"what the files say"}});
   std::map<std::string, std::size_t> printed;
@@ -86,7 +86,7 @@ Result<int> importAndPrint(const ImportEngineArguments& arguments) {
     printJson(json);
   } else {
     printReadBack(*artifact.made);
-    printTold(*artifact.made);
+    printReported(*artifact.made);
   }
   if (isOfNetwork) return kDone;
   std::cerr << "fusescope: none of the layers could be placed: is this the network from which the engine was built?\n";

@@ -270,12 +270,12 @@ void printPriceOrigins(const Artifact& artifact) {
 /// Returns "as MatMul_1, Add_1" if other nodes of the network represent the node of the file, and otherwise why none
 /// does.
 std::string aboutText(const FileNodeFate& node) {
-  if (node.standsAs.empty()) return node.why;
+  if (node.representedBy.empty()) return node.why;
   constexpr std::size_t kMost = 3;
-  std::vector<std::string> names = node.standsAs;
+  std::vector<std::string> names = node.representedBy;
   names.resize(std::min(names.size(), kMost));
   const std::string more =
-      node.standsAs.size() > kMost ? fmt::format(" and {} more", node.standsAs.size() - kMost) : "";
+      node.representedBy.size() > kMost ? fmt::format(" and {} more", node.representedBy.size() - kMost) : "";
   return "as " + joined(names) + more;
 }
 

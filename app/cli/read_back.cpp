@@ -24,7 +24,7 @@ std::string typeText(DataType type) {
 }
 
 /// Returns the text of a type or format of a conversion.
-std::string toldText(const std::string& typeOrFormat) {
+std::string reportedText(const std::string& typeOrFormat) {
   return typeOrFormat.empty() || typeOrFormat == name(DataType::Undefined) ? "not disclosed" : typeOrFormat;
 }
 
@@ -78,7 +78,7 @@ void printConversions(const ReadBackPlan& made) {
   Table table({{"value"}, {"from"}, {"to"}, {"by"}});
   for (const ReadBackConversion& conversion : made.conversions)
     table.add({conversion.value.valid() ? shortened(made.graph().value(conversion.value).name, 40) : "not disclosed",
-               toldText(conversion.from), toldText(conversion.to),
+               reportedText(conversion.from), reportedText(conversion.to),
                conversion.kernel.empty() ? "not disclosed" : conversion.kernel});
   table.print();
 }

@@ -38,21 +38,21 @@ Result<std::string> outputOf(const RefitArguments& arguments, const Artifact& en
 }
 
 /// Returns whether the decision is printed for people; --json lists all decisions.
-bool isTold(const Decision& decision) {
+bool isListed(const Decision& decision) {
   return decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Quantize ||
          decision.code == "tactic.missing" || decision.code == "tactic.failed";
 }
 
 void printDecisions(const std::vector<Decision>& decisions) {
   constexpr std::int64_t kMostPrinted = 20;
-  std::int64_t told = 0;
+  std::int64_t listed = 0;
   for (const Decision& decision : decisions) {
-    if (!isTold(decision) || ++told > kMostPrinted) continue;
+    if (!isListed(decision) || ++listed > kMostPrinted) continue;
     const std::string subject =
         decision.subjects.empty() ? std::string() : shortened(decision.subjects.front().text()) + ": ";
     std::cout << fmt::format("{}{} ({})\n", subject, message(decision), decision.code);
   }
-  if (told > kMostPrinted) std::cout << fmt::format("… and {} more; --json has all\n", told - kMostPrinted);
+  if (listed > kMostPrinted) std::cout << fmt::format("… and {} more; --json has all\n", listed - kMostPrinted);
 }
 
 void printForPeople(const Refit& refit, const std::vector<BuildPhase>& phases, const std::string& output,

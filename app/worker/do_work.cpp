@@ -272,10 +272,10 @@ OnBetter tellBetter(const Progress& progress) {
 OnTry tellTried(const Progress& progress) {
   return [progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
     if (!progress) return;
-    const auto told = static_cast<std::ptrdiff_t>(std::min(nodes.size(), kMostNodesTold));
+    const auto listed = static_cast<std::ptrdiff_t>(std::min(nodes.size(), kMostNodesListed));
     progress(kTuneTryPhase, Json{{"evaluations", evaluations},
                                  {"pins", nodes.size()},
-                                 {"nodes", std::vector<std::string>(nodes.begin(), nodes.begin() + told)}}
+                                 {"nodes", std::vector<std::string>(nodes.begin(), nodes.begin() + listed)}}
                                 .dump());
   };
 }

@@ -47,23 +47,23 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
 
 /// The job was packed so that nodes which the table refuses run on our own engine: parts with them were never compiled,
 /// whatever the compiler says of these nodes.
-CompilerSupport asPacked(const Plan& plan, CompilerSupport told) {
+CompilerSupport asPacked(const Plan& plan, CompilerSupport support) {
   for (const NodeId id : plan.structure->partition.unsupported) {
     const std::string& name = plan.graph().node(id).name;
-    const auto known = std::ranges::find(told.nodes, name, &NodeSupport::node);
-    if (known != told.nodes.end() && known->taken == false) continue;
+    const auto known = std::ranges::find(support.nodes, name, &NodeSupport::node);
+    if (known != support.nodes.end() && known->taken == false) continue;
     NodeSupport packed{.node = name,
                        .taken = {},
                        .code = "validate.not_asked",
                        .message = fmt::format("the job was packed to run it on our own engine, because the table of {} "
                                               "predicts that the compiler refuses it",
                                               plan.target.name)};
-    if (known != told.nodes.end())
+    if (known != support.nodes.end())
       *known = std::move(packed);
     else
-      told.nodes.push_back(std::move(packed));
+      support.nodes.push_back(std::move(packed));
   }
-  return told;
+  return support;
 }
 
 }  // namespace
@@ -86,16 +86,16 @@ Result<std::shared_ptr<const Plan>> planSupported(const Compiler& compiler, std:
   if (!compiler.whyNot(Ability::Support).empty()) return plan;
   PlanOptions options = plan->options;
   if (recordedJobOf(compiler)) {
-    CompilerSupport told = TRY(compiler.support(*plan, asking));
-    TRY(checkPacked(*plan, told));
-    told = asPacked(*plan, std::move(told));
-    options.support = std::make_shared<const CompilerSupport>(statedAboutAll(plan->graph(), std::move(told)));
+    CompilerSupport support = TRY(compiler.support(*plan, asking));
+    TRY(checkPacked(*plan, support));
+    support = asPacked(*plan, std::move(support));
+    options.support = std::make_shared<const CompilerSupport>(statedAboutAll(plan->graph(), std::move(support)));
     return makePlan(unquantized(plan->model), options, nullptr, stop);
   }
   const auto asked = TRY(planToAsk(plan, stop));
-  CompilerSupport told = TRY(compiler.support(*asked, asking));
-  told = TRY(narrowedDown(compiler, asked, std::move(told), asking));
-  options.support = std::make_shared<const CompilerSupport>(statedAboutAll(asked->graph(), std::move(told)));
+  CompilerSupport support = TRY(compiler.support(*asked, asking));
+  support = TRY(narrowedDown(compiler, asked, std::move(support), asking));
+  options.support = std::make_shared<const CompilerSupport>(statedAboutAll(asked->graph(), std::move(support)));
   return makePlan(unquantized(plan->model), options, nullptr, stop);
 }
 

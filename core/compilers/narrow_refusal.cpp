@@ -30,9 +30,9 @@ class RefusalSearch {
         m_extents(extents),
         m_refused(m_plan->graph().nodeIdLimit()) {}
 
-  Result<CompilerSupport> run(const CompilerSupport& told) {
-    addNamed(told);
-    const std::string whole = refusalOfNoNode(told)->message;
+  Result<CompilerSupport> run(const CompilerSupport& support) {
+    addNamed(support);
+    const std::string whole = refusalOfNoNode(support)->message;
     const bool isWhole = rest().size() == m_plan->graph().order().size();
     Answer left = TRY(ask(rest()));
     // Cut out, its nodes are accepted: the compiler refuses something else of the network, such as an input that no
@@ -73,9 +73,9 @@ class RefusalSearch {
   }
 
   /// Records the nodes that an answer refuses by name. Returns whether there are any.
-  bool addNamed(const CompilerSupport& told) {
+  bool addNamed(const CompilerSupport& support) {
     bool isAny = false;
-    for (const NodeSupport& said : told.nodes) {
+    for (const NodeSupport& said : support.nodes) {
       const auto node = m_plan->graph().findNode(said.node);
       if (!node || said.taken != false) continue;
       m_refused[node->index] = said;
@@ -95,9 +95,9 @@ class RefusalSearch {
     }
     ++m_questions;
     if (m_asking.progress) m_asking.progress("search", counted(static_cast<std::int64_t>(nodes.size()), "node"));
-    const CompilerSupport told = TRY(m_compiler.support(*part.value().plan, m_asking));
-    Answer answer{.says = Says::Accepted, .why = {}, .namesSome = addNamed(told)};
-    if (const NodeSupport* refusal = refusalOfNoNode(told))
+    const CompilerSupport support = TRY(m_compiler.support(*part.value().plan, m_asking));
+    Answer answer{.says = Says::Accepted, .why = {}, .namesSome = addNamed(support)};
+    if (const NodeSupport* refusal = refusalOfNoNode(support))
       answer = {Says::Refused, refusal->message, answer.namesSome};
     return answer;
   }
@@ -211,15 +211,15 @@ std::string formOf(const Plan& plan, NodeId id) {
   return form;
 }
 
-const NodeSupport* refusalOfNoNode(const CompilerSupport& told) {
-  return told.find("");
+const NodeSupport* refusalOfNoNode(const CompilerSupport& support) {
+  return support.find("");
 }
 
 Result<CompilerSupport> narrowedDown(const Compiler& compiler, const std::shared_ptr<const Plan>& plan,
-                                     CompilerSupport told, const BuildOptions& asking) {
-  if (refusalOfNoNode(told) == nullptr) return told;
+                                     CompilerSupport support, const BuildOptions& asking) {
+  if (refusalOfNoNode(support) == nullptr) return support;
   const std::map<std::string, Dims> extents = TRY(buildExtents(*plan, {}));
-  return RefusalSearch(compiler, plan, asking, extents).run(told);
+  return RefusalSearch(compiler, plan, asking, extents).run(support);
 }
 
 }  // namespace fusescope

@@ -31,14 +31,14 @@ KernelValue valueOfNetwork(const Graph& network, const Graph& part, KernelValue 
 /// Describes a kernel of our own engine in a part that fell back.
 ReadBackKernel ourKernelOf(const Plan& plan, const FusedNode& fused, const Graph& network) {
   const Graph& part = plan.graph();
-  ReadBackKernel told{.name = fused.name, .kind = fused.kind, .compute = fused.compute, .isOurs = true};
+  ReadBackKernel readBack{.name = fused.name, .kind = fused.kind, .compute = fused.compute, .isOurs = true};
   for (const NodeId node : fused.nodes)
-    if (const auto of = network.findNode(part.node(node).name)) told.nodes.emplace_back(*of, Certainty::Named);
+    if (const auto of = network.findNode(part.node(node).name)) readBack.nodes.emplace_back(*of, Certainty::Named);
   for (std::size_t i = 0; i < fused.inputs.size(); ++i)
-    told.inputs.push_back({.value = valueIn(network, part, fused.inputs[i]), .type = fused.reads[i], .format = {}});
+    readBack.inputs.push_back({.value = valueIn(network, part, fused.inputs[i]), .type = fused.reads[i], .format = {}});
   for (const FusedOutput& output : fused.outputs)
-    told.outputs.push_back({.value = valueIn(network, part, output.value), .type = output.type, .format = {}});
-  return told;
+    readBack.outputs.push_back({.value = valueIn(network, part, output.value), .type = output.type, .format = {}});
+  return readBack;
 }
 
 /// Returns the number of threads; if answers are recorded, that of the job.
@@ -66,20 +66,20 @@ void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
 ReadBackKernel kernelOf(const ReadBackPlan& made, const FusedNode& fused, const Graph& network) {
   const Graph& part = made.graph();
   const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
-  ReadBackKernel told{.name = fused.name,
-                      .kind = fused.kind,
-                      .compute = fused.compute,
-                      .region = kernel.region,
-                      .once = kernel.once,
-                      .converts = kernel.converts,
-                      .ms = kernel.ms,
-                      .optimiser = kernel.optimiser};
+  ReadBackKernel readBack{.name = fused.name,
+                          .kind = fused.kind,
+                          .compute = fused.compute,
+                          .region = kernel.region,
+                          .once = kernel.once,
+                          .converts = kernel.converts,
+                          .ms = kernel.ms,
+                          .optimiser = kernel.optimiser};
   for (std::size_t i = 0; i < fused.nodes.size(); ++i)
     if (const auto node = network.findNode(part.node(fused.nodes[i]).name))
-      told.nodes.emplace_back(*node, kernel.certainty[i]);
-  for (const KernelValue& input : kernel.inputs) told.inputs.push_back(valueOfNetwork(network, part, input));
-  for (const KernelValue& output : kernel.outputs) told.outputs.push_back(valueOfNetwork(network, part, output));
-  return told;
+      readBack.nodes.emplace_back(*node, kernel.certainty[i]);
+  for (const KernelValue& input : kernel.inputs) readBack.inputs.push_back(valueOfNetwork(network, part, input));
+  for (const KernelValue& output : kernel.outputs) readBack.outputs.push_back(valueOfNetwork(network, part, output));
+  return readBack;
 }
 
 }  // namespace
@@ -113,37 +113,37 @@ Status SegmentedEngine::prepare(std::shared_ptr<const Plan> plan) {
 
 /// Makes the read-back plan with the ids of the network, because parts keep the names of nodes and values.
 Status SegmentedEngine::readBack() {
-  ReadBack told{.compiler = m_compiler.identity()};
-  for (const CompiledPart& part : m_made.parts) addMade(part, told);
-  append(told.decisions, equalSegments(m_made));
-  m_readBack = TRY(readBackPlan(m_made.plan, told));
+  ReadBack readBack{.compiler = m_compiler.identity()};
+  for (const CompiledPart& part : m_made.parts) addMade(part, readBack);
+  append(readBack.decisions, equalSegments(m_made));
+  m_readBack = TRY(readBackPlan(m_made.plan, readBack));
   return Done{};
 }
 
-void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& told) const {
+void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& readBack) const {
   const Graph& network = m_made.plan->graph();
   const Graph& here = part.engine->plan().graph();
   for (const LoweredPin& pin : part.isOurs ? std::vector<LoweredPin>() : part.pins)
     if (const auto node = network.findNode(here.node(pin.node).name); node && !pin.isExpressible)
-      told.pins.push_back({.node = *node, .asked = pin.type, .result = PinResult::Ignored, .why = pin.how});
+      readBack.pins.push_back({.node = *node, .asked = pin.type, .result = PinResult::Ignored, .why = pin.how});
   const std::shared_ptr<const Cover> cover = part.engine->made();
   if (part.isOurs)
     for (const FusedNode& fused : part.engine->plan().fusedNodes)
-      told.kernels.push_back(ourKernelOf(part.engine->plan(), fused, network));
+      readBack.kernels.push_back(ourKernelOf(part.engine->plan(), fused, network));
   const ReadBackPlan* made = cover != nullptr ? asReadBack(*cover) : nullptr;
   if (made == nullptr) return;
   for (const FusedNode& fused : made->fusedNodes)
-    if (!made->kernels[fused.id.index].isOurs) told.kernels.push_back(kernelOf(*made, fused, network));
+    if (!made->kernels[fused.id.index].isOurs) readBack.kernels.push_back(kernelOf(*made, fused, network));
   for (const NodeId id : here.order())
-    if (const auto node = network.findNode(here.node(id).name)) told.fates.emplace(*node, made->fateOf(id));
+    if (const auto node = network.findNode(here.node(id).name)) readBack.fates.emplace(*node, made->fateOf(id));
   for (ReadBackConversion conversion : made->conversions) {
     conversion.value = valueIn(network, here, conversion.value);
-    told.conversions.push_back(std::move(conversion));
+    readBack.conversions.push_back(std::move(conversion));
   }
   for (const auto& [id, hindrance] : made->hindrances)
-    if (const auto node = network.findNode(here.node(id).name)) told.hindrances.emplace(*node, hindrance);
-  told.compiler.options = made->compiler.options;
-  addDecisions(*made, told.decisions);
+    if (const auto node = network.findNode(here.node(id).name)) readBack.hindrances.emplace(*node, hindrance);
+  readBack.compiler.options = made->compiler.options;
+  addDecisions(*made, readBack.decisions);
 }
 
 void SegmentedEngine::sumReports() {

@@ -43,7 +43,7 @@ class SegmentedEngine final : public Engine {
   SegmentedEngine(const Compiler& compiler, const BuildOptions& options);
   Status prepare(std::shared_ptr<const Plan> plan);
   Status readBack();
-  void addMade(const CompiledPart& part, ReadBack& told) const;
+  void addMade(const CompiledPart& part, ReadBack& readBack) const;
   void sumReports();
   /// Returns the engine for inputs of these extents, which is this one or another one that is made for them.
   Result<SegmentedEngine*> engineFor(const std::map<std::string, Dims>& extents, const StopToken& stop);

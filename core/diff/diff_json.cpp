@@ -53,13 +53,9 @@ Json toJson(const ChangedNode& node) {
 }
 
 Json toJson(const FusionChange& change) {
-  return {{"change", name(change.change)},
-          {"a", namesJson(change.a)},
-          {"b", namesJson(change.b)},
-          {"nodes", change.nodes},
-          {"segment", change.place.segment},
-          {"because", change.because},
-          {"told", change.told}};
+  return {{"change", name(change.change)}, {"a", namesJson(change.a)},        {"b", namesJson(change.b)},
+          {"nodes", change.nodes},         {"segment", change.place.segment}, {"because", change.because},
+          {"told", change.reported}};
 }
 
 Json toJson(const FateChange& change) {

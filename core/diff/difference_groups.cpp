@@ -164,7 +164,7 @@ class DifferenceGrouper {
     site.ofB = m_b.timeOf(site.b);
     for (const auto* kernels : {&site.a, &site.b})
       for (const CoveringNode& kernel : *kernels) {
-        m_told.insert(kernel.identity);
+        m_kernelsOfSites.insert(kernel.identity);
         if (const auto error = m_errorOf.find(kernel.identity); error != m_errorOf.end()) {
           site.errorOfA = error->second->a;
           site.errorOfB = error->second->b;
@@ -210,7 +210,7 @@ class DifferenceGrouper {
     for (const FusionChange& change : m_diff.fusions) {
       DifferenceSite site = siteOf(change.nodes.front(), change.a, change.b);
       site.nodes = change.nodes;
-      m_toldNodes.insert(change.nodes.begin(), change.nodes.end());
+      m_nodesOfSites.insert(change.nodes.begin(), change.nodes.end());
       const auto kernelsOf = [](const Side& side, const std::vector<CoveringNode>& of) {
         std::vector<KernelOps> kernels;
         for (const CoveringNode& kernel : of)
@@ -231,13 +231,13 @@ class DifferenceGrouper {
       DifferenceGroup group{
           .topic = DifferenceTopic::Types, .what = change.a + " → " + change.b, .because = change.because};
       if (change.thing == TypedThing::Node) {  // the kernels are listed as a fusion
-        m_toldNodes.insert(change.name);
+        m_nodesOfSites.insert(change.name);
         add(std::move(group), {.name = change.name, .nodes = {change.name}});
         continue;
       }
       DifferenceSite site = siteOf(change.name, {m_a.covering(change.name)}, {m_b.covering(change.nameInB)});
       site.nodes = m_a.nodesOf(change.name);
-      m_toldNodes.insert(site.nodes.begin(), site.nodes.end());
+      m_nodesOfSites.insert(site.nodes.begin(), site.nodes.end());
       add(std::move(group), std::move(site));
     }
   }
@@ -274,7 +274,7 @@ class DifferenceGrouper {
     for (const TypeChange& change : m_diff.types) {
       if (change.thing != TypedThing::Value) continue;
       DifferenceSite site{.name = change.name, .nodes = nodesAt(change.name)};
-      if (!site.nodes.empty() && m_toldNodes.contains(site.nodes.front())) continue;
+      if (!site.nodes.empty() && m_nodesOfSites.contains(site.nodes.front())) continue;
       add({.topic = DifferenceTopic::Stored,
            .what = fmt::format("stored in {} → {}", change.a, change.b),
            .because = change.because},
@@ -291,8 +291,8 @@ class DifferenceGrouper {
   /// Adds the time differences of equal kernels that no other difference concerns.
   void addTimes() {
     for (const TimeChange& change : m_diff.times) {
-      const auto isTold = [&](const CoveringNode& kernel) { return m_told.contains(kernel.identity); };
-      if (std::ranges::any_of(change.a, isTold) || std::ranges::any_of(change.b, isTold)) continue;
+      const auto isOfSite = [&](const CoveringNode& kernel) { return m_kernelsOfSites.contains(kernel.identity); };
+      if (std::ranges::any_of(change.a, isOfSite) || std::ranges::any_of(change.b, isOfSite)) continue;
       DifferenceSite site = siteOf(change.a.front().place.text(), change.a, change.b);
       site.nodes = m_a.nodesOf(site.name);
       add({.topic = DifferenceTopic::Time, .what = "another time of the same kernels"}, std::move(site), "time");
@@ -351,8 +351,8 @@ class DifferenceGrouper {
   const BlockPlaces m_placesOfA;
   std::optional<BlockPlaces> m_placesOfB;  ///< only if B has nodes that A does not have
   std::map<Hash128, const ErrorChange*> m_errorOf;
-  std::set<Hash128> m_told;                     ///< the kernels that sites concern
-  std::unordered_set<std::string> m_toldNodes;  ///< the nodes whose kernels or types differ
+  std::set<Hash128> m_kernelsOfSites;              ///< the kernels that sites concern
+  std::unordered_set<std::string> m_nodesOfSites;  ///< the nodes whose kernels or types differ
   std::vector<DifferenceGroup> m_groups;
   std::unordered_map<std::string, std::size_t> m_groupOf;
 };

@@ -57,7 +57,7 @@ void addFusionChanges(const PlanLevel& level, std::size_t place, CauseFinder* ca
     for (const std::uint32_t fused : group.b) change.b.push_back(coveringNode(level, false, fused));
     for (const std::uint32_t thing : things) change.nodes.push_back(level.nameOf(thing));
     if (causes != nullptr) change.because = causes->ofNodes(place, Aspect::Kernel, things);
-    change.told = reportedFacts(level, group);
+    change.reported = reportedFacts(level, group);
     diff.fusions.push_back(std::move(change));
   }
 }

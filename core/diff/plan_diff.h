@@ -101,7 +101,7 @@ struct FusionChange {
   std::vector<std::string> nodes;  ///< with A's names where A has them
   ChangePlace place;
   Causes because;
-  std::vector<std::string> told{};  ///< reportedFacts(), if a side is a read-back plan
+  std::vector<std::string> reported{};  ///< reportedFacts(), if a side is a read-back plan
 };
 
 /// A node of both networks with different fates, if a side is a read-back plan.

@@ -41,7 +41,7 @@ std::vector<const CoverBody*> bodiesOf(const Cover* plan, NodeId holder) {
 }
 
 /// Returns whether a missing plan of a body of `holder` means that the side runs the body operator by operator.
-bool tellsOfBodies(const Cover* around, NodeId holder) {
+bool reportsBodies(const Cover* around, NodeId holder) {
   const ReadBackPlan* readBack = around == nullptr ? nullptr : asReadBack(*around);
   return readBack == nullptr || !holder.valid() || readBack->fateOf(holder) == Fate::Fallback;
 }
@@ -85,8 +85,8 @@ class LevelWalk {
       level.holderOfA = ofA;
       level.holderOfB = ofB;
       const PlanLevel& outer = m_levels[around];
-      if (level.a == nullptr) level.isTold = tellsOfBodies(outer.a, ofA);
-      if (level.b == nullptr) level.isTold = tellsOfBodies(outer.b, ofB);
+      if (level.a == nullptr) level.isTold = reportsBodies(outer.a, ofA);
+      if (level.b == nullptr) level.isTold = reportsBodies(outer.b, ofB);
       const auto inside = [&](const Cover* plan, NodeId holder, const BodyPath& path) {
         const bool isThere = plan != nullptr && holder.valid();
         return isThere ? path.into(plan->graph().node(holder), attribute) : BodyPath();

@@ -160,7 +160,7 @@ class DiffText {
       lines += fmt::format("~ fusion {}, {}\n", name(change.change), becauseText(change.because));
       for (const CoveringNode& node : change.a) lines += "-   " + node.place.text() + "\n";
       for (const CoveringNode& node : change.b) lines += "+   " + node.place.text() + "\n";
-      for (const std::string& fact : change.told) lines += "    reported: " + fact + "\n";
+      for (const std::string& fact : change.reported) lines += "    reported: " + fact + "\n";
     }
     for (const auto& [place, count] : printed) {
       const std::size_t most = shown(m_diff.fusions.size());

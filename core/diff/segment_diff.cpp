@@ -28,8 +28,8 @@ ChangePlace placed(const BodyPath& body, const Segment& segment) {
 /// returns the planned segment.
 const Segment& segmentOf(const Cover& cover, NodeId node) {
   const FusedNode* fused = cover.fusedNodeOf(node);
-  const bool isTold = fused != nullptr && fused->segment.valid();
-  return cover.segments[(isTold ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
+  const bool hasSegment = fused != nullptr && fused->segment.valid();
+  return cover.segments[(hasSegment ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
 }
 
 /// Returns the nodes of a group that something else runs on the other side, grouped by what runs them on each side.

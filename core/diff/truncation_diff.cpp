@@ -166,12 +166,13 @@ class EngineValues final : public WideValues {
     if (m_made.graph().isConstant(id))
       return {
           .fate = WideFate::HeldNarrow, .narrow = narrow, .where = all.engines, .why = "its elements are not checked"};
-    return {.fate = WideFate::NotTold, .where = all.engines, .why = "the inputs of the engine are cast"};
+    return {.fate = WideFate::NotReported, .where = all.engines, .why = "the inputs of the engine are cast"};
   }
 
   WideSide inside(NodeId holder, const Subgraph* /*body*/, ValueId /*value*/) const override {
     const Found all = kernelsOf({holder});
-    if (!all.engines.empty() || all.others.empty()) return {.fate = WideFate::NotTold, .where = all.engines, .why = {}};
+    if (!all.engines.empty() || all.others.empty())
+      return {.fate = WideFate::NotReported, .where = all.engines, .why = {}};
     return {.fate = WideFate::StaysWide, .where = all.others, .why = "it is not in an engine"};
   }
 
@@ -326,7 +327,7 @@ std::string WideSide::text(DataType wide) const {
       return fmt::format("stays {}{}{}", from, in, behind);
     case WideFate::WideInEngine:
       return fmt::format("{}{}, which its target lacks", from, in);
-    case WideFate::NotTold:
+    case WideFate::NotReported:
       return fmt::format("type not disclosed{}{}", in, behind);
   }
   return {};

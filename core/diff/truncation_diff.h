@@ -20,13 +20,13 @@ enum class WideFate {
   Refused,       ///< a constant that remains wide, because some elements might not survive
   StaysWide,     ///< it remains wide where this is possible: in fallback, in torch, or on a target that has the type
   WideInEngine,  ///< an engine is reported to have it in a wide type that its target lacks
-  NotTold        ///< the compiler does not report it
+  NotReported    ///< the compiler does not report it
 };
 std::string_view name(WideFate fate);  ///< "cast_in_front", …
 
 /// What one side does with a value.
 struct WideSide {
-  WideFate fate = WideFate::NotTold;
+  WideFate fate = WideFate::NotReported;
   DataType narrow = DataType::Undefined;  ///< the type to which it is narrowed; Undefined if it is not
   std::vector<std::string> where{};       ///< segments of a plan, or kernels of a compiler
   std::string why{};                      ///< further explanations, in words

@@ -51,14 +51,14 @@ class TypeDiff {
       : m_level(level), m_place(place), m_causes(causes), m_diff(diff), m_a(*level.a), m_b(*level.b) {}
 
   void run() {
-    std::vector<char> told(m_a.graph().nodeIdLimit(), 0);
+    std::vector<char> isListed(m_a.graph().nodeIdLimit(), 0);
     for (const SetGroup& group : fusedGroups(m_level))
       for (std::size_t i = 0; group.same && i < group.a.size(); ++i)
-        fusedNode(m_a.fusedNodes[group.a[i]], m_b.fusedNodes[group.b[i]], told);
+        fusedNode(m_a.fusedNodes[group.a[i]], m_b.fusedNodes[group.b[i]], isListed);
     const std::vector<DataType> grantedInB = granted(m_b);
     for (const PrecisionGrant& grant : m_a.precisionMap) {
       const NodeId other = m_level.match.nodeOfB[grant.node.index];
-      if (other.valid()) node(grant, other, grantedInB[other.index], told[grant.node.index] != 0);
+      if (other.valid()) node(grant, other, grantedInB[other.index], isListed[grant.node.index] != 0);
     }
     const std::vector<DataType> storedInB = storedOutputs(m_b);
     std::vector<char> seen(m_a.graph().valueIdLimit(), 0);  // several kernels may calculate a value
@@ -68,13 +68,13 @@ class TypeDiff {
   }
 
  private:
-  void fusedNode(const FusedNode& before, const FusedNode& after, std::vector<char>& told) {
+  void fusedNode(const FusedNode& before, const FusedNode& after, std::vector<char>& isListed) {
     const std::string textOfA = typesText(m_level, m_a, before), textOfB = typesText(m_level, m_b, after);
     if (textOfA == textOfB) return;
     if (!m_level.isPlanned() && !m_level.typesDiffer(before.compute, after.compute)) return;
     std::vector<std::uint32_t> things;
     for (const NodeId node : before.nodes) {
-      told[node.index] = 1;
+      isListed[node.index] = 1;
       things.push_back(m_level.nodeNumberOfA(node));
     }
     add({TypedThing::FusedNode, m_level.pathOfA.of(before.name), m_level.pathOfB.of(after.name), textOfA, textOfB,

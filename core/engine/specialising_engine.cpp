@@ -20,8 +20,8 @@ std::map<std::string, Dims> extentsOfInputs(const std::map<std::string, Tensor>&
   return extents;
 }
 
-DecisionArguments timesOf(const ServedExtents& told) {
-  return {{"general_ms", told.general->ms}, {"specialised_ms", told.specialised->ms}};
+DecisionArguments timesOf(const ServedExtents& served) {
+  return {{"general_ms", served.general->ms}, {"specialised_ms", served.specialised->ms}};
 }
 
 }  // namespace
@@ -78,13 +78,13 @@ Result<TimeReport> SpecialisingEngine::time(const std::map<std::string, Tensor>&
 Engine& SpecialisingEngine::serving(const std::map<std::string, Dims>& extents) {
   takeBuild();
   const Entry* const known = find(extents);
-  const bool hasTakenOver = known != nullptr && known->told.state == ServingState::TakenOver;
+  const bool hasTakenOver = known != nullptr && known->served.state == ServingState::TakenOver;
   return hasTakenOver ? *known->engine : *m_general;
 }
 
 std::optional<ServedExtents> SpecialisingEngine::served(const std::map<std::string, Dims>& extents) const {
   const auto known = m_byExtents.find(extents);
-  return known == m_byExtents.end() ? std::nullopt : std::optional(known->second->told);
+  return known == m_byExtents.end() ? std::nullopt : std::optional(known->second->served);
 }
 
 std::size_t SpecialisingEngine::engines() const {
@@ -94,7 +94,7 @@ std::size_t SpecialisingEngine::engines() const {
 
 std::int64_t SpecialisingEngine::bytes() const {
   std::int64_t bytes = 0;
-  for (const Entry& entry : m_entries) bytes += entry.told.bytes;
+  for (const Entry& entry : m_entries) bytes += entry.served.bytes;
   return bytes;
 }
 
@@ -113,7 +113,7 @@ SpecialisingEngine::Entry& SpecialisingEngine::entryOf(const std::map<std::strin
   }
   m_entries.emplace_front();
   known->second = m_entries.begin();
-  m_entries.front().told.extents = extents;
+  m_entries.front().served.extents = extents;
   m_entries.front().metMs = nowMs();
   decided("build.extents_new", m_entries.front());
   forgetOldest();
@@ -121,17 +121,17 @@ SpecialisingEngine::Entry& SpecialisingEngine::entryOf(const std::map<std::strin
 }
 
 ServedBy SpecialisingEngine::turnOf(const Entry& entry) const {
-  if (entry.told.state == ServingState::TakenOver) return ServedBy::Specialised;
-  return entry.told.state == ServingState::Trying ? entry.trial.turn() : ServedBy::General;
+  if (entry.served.state == ServingState::TakenOver) return ServedBy::Specialised;
+  return entry.served.state == ServingState::Trying ? entry.trial.turn() : ServedBy::General;
 }
 
 void SpecialisingEngine::ran(Entry& entry, ServedBy engine, double ms) {
-  ServedExtents& told = entry.told;
-  ++told.calls;
+  ServedExtents& served = entry.served;
+  ++served.calls;
   ++entry.callsSince;
-  if (engine == ServedBy::Specialised) ++told.bySpecialised;
-  told.last = engine;
-  if (told.state == ServingState::Trying) {
+  if (engine == ServedBy::Specialised) ++served.bySpecialised;
+  served.last = engine;
+  if (served.state == ServingState::Trying) {
     entry.trial.ran(ms, m_build != nullptr);
     judge(entry);
   }
@@ -142,15 +142,15 @@ void SpecialisingEngine::ran(Entry& entry, ServedBy engine, double ms) {
 void SpecialisingEngine::judge(Entry& entry) {
   const ServingTrial::Verdict verdict = entry.trial.verdict();
   if (verdict == ServingTrial::Verdict::Open) return;
-  entry.told.general = entry.trial.general();
-  entry.told.specialised = entry.trial.specialised();
+  entry.served.general = entry.trial.general();
+  entry.served.specialised = entry.trial.specialised();
   if (verdict == ServingTrial::Verdict::Faster) {
-    entry.told.state = ServingState::TakenOver;
-    entry.told.takenOverMs = nowMs() - entry.metMs;
-    decided("build.extents_taken_over", entry, timesOf(entry.told));
+    entry.served.state = ServingState::TakenOver;
+    entry.served.takenOverMs = nowMs() - entry.metMs;
+    decided("build.extents_taken_over", entry, timesOf(entry.served));
     return;
   }
-  decided("build.extents_not_faster", entry, timesOf(entry.told));
+  decided("build.extents_not_faster", entry, timesOf(entry.served));
   keepGeneral(entry);
   entry.mayTryAgain = true;
   entry.callsSince = 0;
@@ -171,7 +171,7 @@ void SpecialisingEngine::awaitBuild() {
 }
 
 void SpecialisingEngine::takeIn(Entry& entry, Result<SpecialisedEngine> made) {
-  entry.told.buildMs = nowMs() - m_buildStartMs;
+  entry.served.buildMs = nowMs() - m_buildStartMs;
   if (!made.ok()) {
     decided("build.extents_failed", entry, {{"why", made.error().text()}});
     return keepGeneral(entry);
@@ -188,17 +188,17 @@ void SpecialisingEngine::takeIn(Entry& entry, Result<SpecialisedEngine> made) {
     return keepGeneral(entry);
   }
   entry.engine = std::move(made.value().engine);
-  entry.told.bytes = made.value().bytes;
-  entry.told.state = ServingState::Trying;
+  entry.served.bytes = made.value().bytes;
+  entry.served.state = ServingState::Trying;
   entry.trial = {};
-  decided("build.extents_built", entry, {{"ms", *entry.told.buildMs}, {"bytes", entry.told.bytes}});
+  decided("build.extents_built", entry, {{"ms", *entry.served.buildMs}, {"bytes", entry.served.bytes}});
   makeRoom(entry);
 }
 
 /// Begins the next build if any extents have occurred often enough.
 void SpecialisingEngine::startBuild() {
   const auto isWanted = [](const Entry& entry) {
-    const ServingState state = entry.told.state;
+    const ServingState state = entry.served.state;
     const bool mayBeBuilt = state == ServingState::Seen || (state == ServingState::GeneralKept && entry.mayTryAgain);
     return mayBeBuilt && entry.callsSince >= entry.callsNeeded;
   };
@@ -206,14 +206,14 @@ void SpecialisingEngine::startBuild() {
     const auto wanted = std::ranges::find_if(m_entries, isWanted);
     if (wanted == m_entries.end()) return;
     m_buildStartMs = nowMs();
-    auto build = BackgroundBuild::start(m_options.specialise, wanted->told.extents);
+    auto build = BackgroundBuild::start(m_options.specialise, wanted->served.extents);
     if (!build.ok()) {
       decided("build.extents_failed", *wanted, {{"why", build.error().text()}});
       keepGeneral(*wanted);
       continue;
     }
     m_build = std::move(build).value();
-    wanted->told.state = ServingState::Building;
+    wanted->served.state = ServingState::Building;
     decided("build.extents_building", *wanted, {{"calls", wanted->callsSince}});
   }
 }
@@ -227,13 +227,13 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
     if (last == m_entries.rend()) return;
     const bool areTooMany = engines() > m_options.mostEngines;
     decided("build.extents_dropped", *last,
-            {{"bytes", last->told.bytes},
-             {"newest", openExtentsInWords(plan().graph(), newest.told.extents)},
+            {{"bytes", last->served.bytes},
+             {"newest", openExtentsInWords(plan().graph(), newest.served.extents)},
              {"room", areTooMany ? counted(static_cast<std::int64_t>(m_options.mostEngines), "engine")
                                  : inBytes(m_options.mostBytes)}});
     dropEngine(*last);
     // Without this, extents that alternate would be built again for ever.
-    last->told.state = ServingState::Seen;
+    last->served.state = ServingState::Seen;
     last->callsSince = 0;
     last->callsNeeded *= kPatienceAfterDrop;
   }
@@ -241,29 +241,29 @@ void SpecialisingEngine::makeRoom(const Entry& newest) {
 
 void SpecialisingEngine::keepGeneral(Entry& entry) {
   dropEngine(entry);
-  entry.told.state = ServingState::GeneralKept;
+  entry.served.state = ServingState::GeneralKept;
   entry.mayTryAgain = false;
 }
 
 void SpecialisingEngine::dropEngine(Entry& entry) {
   entry.engine.reset();
-  entry.told.bytes = 0;
+  entry.served.bytes = 0;
 }
 
 /// Removes the entry that was used longest ago and has no engine and is not being built.
 void SpecialisingEngine::forgetOldest() {
   while (m_entries.size() > kMostRemembered) {
     const auto last = std::ranges::find_if(m_entries.rbegin(), m_entries.rend(), [](const Entry& entry) {
-      return entry.engine == nullptr && entry.told.state != ServingState::Building;
+      return entry.engine == nullptr && entry.served.state != ServingState::Building;
     });
     if (last == m_entries.rend() || &*last == &m_entries.front()) return;
-    m_byExtents.erase(last->told.extents);
+    m_byExtents.erase(last->served.extents);
     m_entries.erase(std::prev(last.base()));
   }
 }
 
 void SpecialisingEngine::decided(std::string_view code, const Entry& entry, DecisionArguments arguments) {
-  arguments["extents"] = openExtentsInWords(plan().graph(), entry.told.extents);
+  arguments["extents"] = openExtentsInWords(plan().graph(), entry.served.extents);
   m_decisions.push_back(decide(code, {}, "engine", std::move(arguments)));
   if (m_decisions.size() > kMostDecisions)
     m_decisions.erase(m_decisions.begin(), m_decisions.begin() + kMostDecisions / 4);

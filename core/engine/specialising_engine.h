@@ -100,7 +100,7 @@ class SpecialisingEngine final : public Engine {
 
  private:
   struct Entry {
-    ServedExtents told;
+    ServedExtents served;
     std::int64_t callsNeeded = kCallsBeforeBuild;  ///< counted in callsSince; more each time that its engine is dropped
     std::int64_t callsSince = 0;                   ///< since the start, or since its engine was dropped
     bool mayTryAgain = false;                      ///< of one that is Kept: it was not faster

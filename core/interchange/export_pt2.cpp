@@ -48,21 +48,21 @@ struct ProgramNodes {
 };
 
 ProgramNodes programNodesOf(const LoweredNodes& nodes) {
-  ProgramNodes told;
+  ProgramNodes programNodes;
   std::set<std::string> wide;
   for (const LoweredNode& node : nodes.wide)
     if (!node.programNode.empty()) wide.insert(node.programNode);
   std::set<std::string> divided;
   for (const LoweredNode& node : nodes.narrow) {
     if (node.programNode.empty())
-      told.untied.push_back(node.shown);
+      programNodes.untied.push_back(node.shown);
     else if (wide.contains(node.programNode))
       divided.insert(node.programNode);
     else
-      told.narrow.insert(node.programNode);
+      programNodes.narrow.insert(node.programNode);
   }
-  told.divided.assign(divided.begin(), divided.end());
-  return told;
+  programNodes.divided.assign(divided.begin(), divided.end());
+  return programNodes;
 }
 
 void addNotes(const ProgramNodes& nodes, const CastProgram& made, std::vector<ExportNote>& notes) {

@@ -22,10 +22,10 @@ Result<NetworkCutter> NetworkCutter::open(const Plan& plan, const StopToken& sto
     return Diagnostic{.message = "this is not the network for which the plan was made",
                       .where = {.file = cutter.m_source.string()}};
   cutter.m_values = std::make_shared<const FileValues>(cutter.m_file->graph);
-  cutter.m_stands.resize(cutter.m_file->graph.nodes.size(), 0);
+  cutter.m_isRepresented.resize(cutter.m_file->graph.nodes.size(), 0);
   const Graph& graph = *cutter.m_model->graph;
   for (const NodeId node : graph.order())
-    for (const OriginId origin : graph.node(node).origins) cutter.m_stands[origin.index] = 1;
+    for (const OriginId origin : graph.node(node).origins) cutter.m_isRepresented[origin.index] = 1;
   return cutter;
 }
 
@@ -35,7 +35,7 @@ PartFacts NetworkCutter::facts() const {
                 const auto found = m_model->graph->findValue(value);
                 return found && m_model->graph->constantData(*found) != nullptr;
               },
-          .isRemoved = [this](std::size_t node) { return m_stands[node] == 0; }};
+          .isRemoved = [this](std::size_t node) { return m_isRepresented[node] == 0; }};
 }
 
 std::vector<std::string> NetworkCutter::nodeNames(const std::set<std::size_t>& nodes) const {

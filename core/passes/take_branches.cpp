@@ -18,7 +18,7 @@ class BodySplicer {
   void run() {
     const Graph& graph = *m_body.graph;
     const std::size_t own = graph.inputs().size() - m_body.captures.size();
-    for (std::size_t i = 0; i < m_body.captures.size(); ++i) m_standsFor[graph.inputs()[own + i]] = m_body.captures[i];
+    for (std::size_t i = 0; i < m_body.captures.size(); ++i) m_outside[graph.inputs()[own + i]] = m_body.captures[i];
     m_context.ledger.add(m_holder, static_cast<int>(graph.nodeCount() + m_holder.outputs.size()) - 1);
     m_context.editor.removeNode(m_holder.id);
     for (const NodeId id : graph.order()) addNode(graph.node(id));
@@ -28,12 +28,12 @@ class BodySplicer {
  private:
   ValueId outside(ValueId inner) {
     if (!inner.valid()) return inner;
-    const auto known = m_standsFor.find(inner);
-    if (known != m_standsFor.end()) return known->second;
+    const auto known = m_outside.find(inner);
+    if (known != m_outside.end()) return known->second;
     const Value& value = m_body.graph->value(inner);
     const ValueId made = value.constant != nullptr ? m_context.editor.addConstant(value.name, *value.constant)
                                                    : m_context.editor.addValue(value.name, m_flow.types[inner.index]);
-    m_standsFor.emplace(inner, made);
+    m_outside.emplace(inner, made);
     return made;
   }
 
@@ -61,7 +61,7 @@ class BodySplicer {
   const Node m_holder;
   const Subgraph m_body;
   const TypeFlow& m_flow;
-  std::unordered_map<ValueId, ValueId> m_standsFor;  ///< outside, by value of the body
+  std::unordered_map<ValueId, ValueId> m_outside;  ///< outside, by value of the body
 };
 
 class TakeBranches : public Pass {

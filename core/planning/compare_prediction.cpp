@@ -80,10 +80,10 @@ class EdgeCount {
 
   /// Counts an edge that both keep in memory. An edge of several values has one type if each of them has.
   void addTypes(const std::vector<ValueId>& values) {
-    const auto isUntold = [&](ValueId value) {
+    const auto isUndisclosed = [&](ValueId value) {
       return m_made.storedType(value) == DataType::Undefined || m_predicted.storedType(value) == DataType::Undefined;
     };
-    if (std::ranges::any_of(values, isUntold)) {
+    if (std::ranges::any_of(values, isUndisclosed)) {
       ++m_agreement.storedUntold;
       return;
     }

@@ -17,6 +17,12 @@ struct CodesBefore {
   NodeId quantize;            ///< the QuantizeLinear that makes the codes only for `dequantize`; invalid if none does
 };
 
+/// What calculates the second operand of a product: Transposes, and before them possibly a DequantizeLinear.
+struct MatrixBefore {
+  std::vector<NodeId> transposes;  ///< the node next to the product is the first
+  NodeId dequantize;               ///< invalid if another node, or none in the fused node, is before the Transposes
+};
+
 /// One operation after a convolution or product. Only its nodes read the result of the operation before it.
 struct EpilogueOperation {
   enum class Kind {
@@ -42,6 +48,7 @@ struct RootBinding {
   /// The codes from which its first two inputs are calculated. Views may be between the codes and the first input of a
   /// product.
   CodesBefore first, second;
+  MatrixBefore matrix;                      ///< empty for a convolution
   std::vector<EpilogueOperation> epilogue;  ///< in the order in which they are applied
 };
 
@@ -78,14 +85,20 @@ struct HeldCodesBinding {
   std::vector<Float> floats;
 };
 
+/// A Gather from a table that a DequantizeLinear calculates from codes. Only the Gather reads this table.
+struct DequantizedTableBinding {
+  NodeId gather, dequantize;
+};
+
 /// The roles of the nodes of a fused node in kernels that may run several of them together. They follow from the graph,
 /// from the nodes and outputs of the fused node, and from the bindings of its rule, and do not depend on types, extents
 /// and constants. The emitter decides whether its kernel can run what is bound.
 struct KernelBindings {
-  std::vector<RootBinding> roots;           ///< in graph order
-  NormBinding norm;                         ///< empty if the fused node is not a norm
-  AttentionBinding attention;               ///< empty if the fused node is not an attention
-  std::vector<HeldCodesBinding> heldCodes;  ///< in graph order
+  std::vector<RootBinding> roots;               ///< in graph order
+  NormBinding norm;                             ///< empty if the fused node is not a norm
+  AttentionBinding attention;                   ///< empty if the fused node is not an attention
+  std::vector<HeldCodesBinding> heldCodes;      ///< in graph order
+  std::vector<DequantizedTableBinding> tables;  ///< in graph order
 };
 
 /// Finds the bindings of a fused node; returns null if nothing is bound. Plans in files do not contain them; they are
@@ -97,6 +110,8 @@ const KernelBindings& kernelBindings(const FusedNode& fused);
 /// Returns the binding of the convolution or product `root`; null if `root` is another node, or is not in the fused
 /// node.
 const RootBinding* findRoot(const FusedNode& fused, NodeId root);
+/// Returns the DequantizeLinear that calculates the table of `gather`; invalid if no table is bound to that node.
+NodeId findTable(const FusedNode& fused, NodeId gather);
 /// Returns whether the fused node contains a root of this kind.
 bool hasRoot(const FusedNode& fused, RootBinding::Kind kind);
 

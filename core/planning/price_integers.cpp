@@ -60,7 +60,7 @@ class IntegerChoice {
     return nodes == fused.nodes ? other : nullptr;
   }
 
-  bool standsInCodes(const FusedNode& fused) const {
+  bool movesCodes(const FusedNode& fused) const {
     return std::ranges::any_of(fused.reads, isByteInteger) ||
            std::ranges::any_of(fused.outputs, isByteInteger, &FusedOutput::type);
   }
@@ -77,7 +77,7 @@ class IntegerChoice {
       const bool multiplies = std::ranges::any_of(fused.nodes, [&](NodeId id) { return multipliesIntegers(id); });
       if (multiplies && !(zero && one)) {
         m_cut.addCosts(thing, kImpossible, 0);  // decided by the rules
-      } else if (multiplies || (other != nullptr && standsInCodes(*other))) {
+      } else if (multiplies || (other != nullptr && movesCodes(*other))) {
         if (zero && one) m_cut.addCosts(thing, *zero, *one);
       } else {
         m_cut.addCosts(thing, 0, kImpossible);

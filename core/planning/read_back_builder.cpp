@@ -15,10 +15,10 @@
 
 namespace fusescope {
 
-ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& told)
+ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& readBack)
     : m_asked(*asked),
       m_graph(asked->graph()),
-      m_told(told),
+      m_readBack(readBack),
       m_made(std::make_shared<ReadBackPlan>()),
       m_holders(m_graph.nodeIdLimit()),
       m_madeBy(m_graph.nodeIdLimit(), kNoKernel),
@@ -32,10 +32,10 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
   m_made->bodies.clear();
   m_made->casts.clear();
   m_made->predictedMs.reset();
-  m_made->compiler = told.compiler;
-  m_made->conversions = told.conversions;
-  m_made->placement = told.placement;
-  m_made->hindrances = told.hindrances;
+  m_made->compiler = readBack.compiler;
+  m_made->conversions = readBack.conversions;
+  m_made->placement = readBack.placement;
+  m_made->hindrances = readBack.hindrances;
   m_made->asked = std::move(asked);
   for (std::size_t i = 0; i < m_graph.order().size(); ++i) m_position[m_graph.order()[i].index] = i;
   std::vector<SegmentId> compiled;
@@ -44,15 +44,15 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
     if (segment.kind == SegmentKind::Fallback) segment.backend = kOwnCompiler;  // whichever kernels it has
   }
   if (compiled.size() == 1) m_onlySegment = compiled.front();
-  for (const ReadBackKernel& kernel : m_told.kernels)
+  for (const ReadBackKernel& kernel : m_readBack.kernels)
     if (!isAsPlanned(kernel)) m_news.push_back(&kernel);
 }
 
 std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
-  for (const ReadBackKernel* told : m_news) takeNodes(*told);
-  const auto isTold = [&](NodeId node) { return !m_holders[node.index].empty(); };
+  for (const ReadBackKernel* kernel : m_news) takeNodes(*kernel);
+  const auto isReported = [&](NodeId node) { return !m_holders[node.index].empty(); };
   for (const FusedNode& fused : m_asked.fusedNodes)
-    if (m_asked.inFallback(fused) && std::ranges::none_of(fused.nodes, isTold)) takeOurs(fused);
+    if (m_asked.inFallback(fused) && std::ranges::none_of(fused.nodes, isReported)) takeOurs(fused);
   findEnclosed();
   for (std::uint32_t i = 0; i < m_news.size(); ++i) takeValues(i);
   for (std::uint32_t i = 0; i < m_news.size(); ++i) noteWritten(i);
@@ -65,35 +65,35 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   setFates();
   grantTypes();
   setSupport();
-  m_made->pins = pinsOf(*m_made, m_told);
+  m_made->pins = pinsOf(*m_made, m_readBack);
   m_made->agreement = agreementOf(m_asked, *m_made);
-  m_made->decisions.insert(m_made->decisions.end(), m_told.decisions.begin(), m_told.decisions.end());
-  append(m_made->decisions, pinDecisions(*m_made, m_told.pins));
+  m_made->decisions.insert(m_made->decisions.end(), m_readBack.decisions.begin(), m_readBack.decisions.end());
+  append(m_made->decisions, pinDecisions(*m_made, m_readBack.pins));
   append(m_made->decisions, directiveDecisions(*m_made));
   return std::move(m_made);
 }
 
 /// Whether a kernel of our own engine is one of the plan, about which the plan contains more than is reported.
-bool ReadBackBuilder::isAsPlanned(const ReadBackKernel& told) const {
-  if (!told.isOurs || told.nodes.empty()) return false;
-  const FusedNode& planned = *m_asked.fusedNodeOf(told.nodes.front().first);
-  return std::ranges::is_permutation(planned.nodes, told.nodes, {}, {}, &std::pair<NodeId, Certainty>::first);
+bool ReadBackBuilder::isAsPlanned(const ReadBackKernel& kernel) const {
+  if (!kernel.isOurs || kernel.nodes.empty()) return false;
+  const FusedNode& planned = *m_asked.fusedNodeOf(kernel.nodes.front().first);
+  return std::ranges::is_permutation(planned.nodes, kernel.nodes, {}, {}, &std::pair<NodeId, Certainty>::first);
 }
 
-void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
+void ReadBackBuilder::takeNodes(const ReadBackKernel& reported) {
   const auto kernel = static_cast<std::uint32_t>(m_kernels.size());
   FusedNode& fused = m_kernels.emplace_back();
   ReadBackPlan::Kernel& details = m_details.emplace_back();
-  fused.name = told.name;
-  fused.kind = told.kind;
-  fused.compute = told.compute;
-  details.region = told.region;
-  details.once = told.once;
-  details.converts = told.converts;
-  details.ms = told.ms;
-  details.isOurs = told.isOurs;
-  details.optimiser = told.optimiser;
-  auto nodes = told.nodes;
+  fused.name = reported.name;
+  fused.kind = reported.kind;
+  fused.compute = reported.compute;
+  details.region = reported.region;
+  details.once = reported.once;
+  details.converts = reported.converts;
+  details.ms = reported.ms;
+  details.isOurs = reported.isOurs;
+  details.optimiser = reported.optimiser;
+  auto nodes = reported.nodes;
   std::ranges::sort(nodes, {}, [&](const auto& held) { return m_position[held.first.index]; });
   for (const auto& [node, certainty] : nodes) {
     fused.nodes.push_back(node);
@@ -105,8 +105,8 @@ void ReadBackBuilder::takeNodes(const ReadBackKernel& told) {
   sortDistinct(fused.origins);
   fused.root = rootOf(fused);
   fused.segment = segmentOf(fused);
-  details.inputs = told.inputs;
-  details.outputs = told.outputs;
+  details.inputs = reported.inputs;
+  details.outputs = reported.outputs;
   noteWritten(kernel);
 }
 
@@ -250,10 +250,10 @@ void ReadBackBuilder::deriveOutputs(std::uint32_t kernel) {
   const auto isNameless = [](const KernelValue& output) { return !output.value.valid(); };
   if (used.size() == 1 && std::ranges::count_if(outputs, isNameless) == 1) {
     const Value& value = m_graph.value(used.front());
-    KernelValue& told = *std::ranges::find_if(outputs, isNameless);
+    KernelValue& nameless = *std::ranges::find_if(outputs, isNameless);
     const bool isSole = m_holders[value.producer.index].size() == 1;
-    if (isSole && (told.type == value.type.dtype || (isFloat(told.type) && isFloat(value.type.dtype)))) {
-      told.value = value.id;
+    if (isSole && (nameless.type == value.type.dtype || (isFloat(nameless.type) && isFloat(value.type.dtype)))) {
+      nameless.value = value.id;
       return;
     }
   }
@@ -300,7 +300,7 @@ void ReadBackBuilder::identify() {
   std::map<Hash128, std::uint32_t> known;
   for (FusedNode& fused : m_made->fusedNodes) {
     if (fused.identity != Hash128()) continue;  // as planned
-    fused.identity = fused.nodes.empty() ? KeyBuilder().text(m_told.compiler.name).text(fused.name).hash()
+    fused.identity = fused.nodes.empty() ? KeyBuilder().text(m_readBack.compiler.name).text(fused.name).hash()
                                          : identities.of(fused.nodes, fused.origins);
     if (const std::uint32_t before = known[fused.identity]++; before > 0)
       fused.identity = KeyBuilder().text(fused.identity.hex()).number(before).hash();
@@ -324,7 +324,7 @@ void ReadBackBuilder::moveCasts() {
 /// Whether a node has a kernel, or runs here, is determined from the kernels, whatever is reported.
 void ReadBackBuilder::setFates() {
   m_made->fates.assign(m_graph.nodeIdLimit(), Fate::NotDisclosed);
-  for (const auto& [node, fate] : m_told.fates)
+  for (const auto& [node, fate] : m_readBack.fates)
     if (fate != Fate::Kernel && fate != Fate::Fallback) m_made->fates[node.index] = fate;
   for (const NodeId node : m_graph.order()) {
     if (!m_made->kernelsOf(node).empty()) m_made->fates[node.index] = Fate::Kernel;
@@ -353,19 +353,19 @@ DataType ReadBackBuilder::grantOf(NodeId node, DataType planned) const {
 }
 
 void ReadBackBuilder::setSupport() {
-  std::unordered_map<std::string_view, const NodeSupport*> told;
+  std::unordered_map<std::string_view, const NodeSupport*> supports;
   if (m_asked.options.support != nullptr)
-    for (const NodeSupport& support : m_asked.options.support->nodes) told.emplace(support.node, &support);
+    for (const NodeSupport& support : m_asked.options.support->nodes) supports.emplace(support.node, &support);
   for (const NodeId node : m_graph.order()) {
     const std::string& name = m_graph.node(node).name;
-    const auto found = told.find(name);
-    m_made->support.push_back(found == told.end() ? NodeSupport{.node = name, .taken = {}} : *found->second);
+    const auto found = supports.find(name);
+    m_made->support.push_back(found == supports.end() ? NodeSupport{.node = name, .taken = {}} : *found->second);
   }
 }
 
-Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& told) {
-  TRY(checkReadBack(*asked, told));
-  return ReadBackBuilder(std::move(asked), told).run();
+Result<std::shared_ptr<const ReadBackPlan>> readBackPlan(std::shared_ptr<const Plan> asked, const ReadBack& readBack) {
+  TRY(checkReadBack(*asked, readBack));
+  return ReadBackBuilder(std::move(asked), readBack).run();
 }
 
 }  // namespace fusescope

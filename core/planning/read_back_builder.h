@@ -13,12 +13,12 @@ class Graph;
 /// both arguments must outlive it.
 class ReadBackBuilder {
  public:
-  ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& told);
+  ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBack& readBack);
   std::shared_ptr<const ReadBackPlan> run();
 
  private:
-  bool isAsPlanned(const ReadBackKernel& told) const;
-  void takeNodes(const ReadBackKernel& told);
+  bool isAsPlanned(const ReadBackKernel& kernel) const;
+  void takeNodes(const ReadBackKernel& reported);
   void takeOurs(const FusedNode& fused);
   void noteWritten(std::uint32_t kernel);
   void findEnclosed();
@@ -53,7 +53,7 @@ class ReadBackBuilder {
 
   const Plan& m_asked;
   const Graph& m_graph;
-  const ReadBack& m_told;
+  const ReadBack& m_readBack;
   std::vector<const ReadBackKernel*> m_news;  ///< the kernels of m_told that differ from those of the plan
   std::shared_ptr<ReadBackPlan> m_made;
   SegmentId m_onlySegment;                            ///< the segment that was compiled; invalid if there are several

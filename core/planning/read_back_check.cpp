@@ -6,30 +6,30 @@ namespace fusescope {
 namespace {
 
 /// Checks whether a compiler's report can be about the network that the compiler received.
-class ToldCheck {
+class ReadBackCheck {
  public:
-  ToldCheck(const Plan& asked, const ReadBack& told)
-      : m_asked(asked), m_graph(asked.graph()), m_told(told), m_kernelOf(m_graph.nodeIdLimit(), SIZE_MAX) {}
+  ReadBackCheck(const Plan& asked, const ReadBack& readBack)
+      : m_asked(asked), m_graph(asked.graph()), m_readBack(readBack), m_kernelOf(m_graph.nodeIdLimit(), SIZE_MAX) {}
 
   Status run() {
-    for (std::size_t i = 0; i < m_told.kernels.size(); ++i) TRY(check(m_told.kernels[i], i));
-    for (const auto& [node, fate] : m_told.fates)
+    for (std::size_t i = 0; i < m_readBack.kernels.size(); ++i) TRY(check(m_readBack.kernels[i], i));
+    for (const auto& [node, fate] : m_readBack.fates)
       if (!m_graph.has(node)) return wrong("it reports the fate of a node that the network does not have");
-    for (const ReadBackConversion& conversion : m_told.conversions)
+    for (const ReadBackConversion& conversion : m_readBack.conversions)
       if (!isNoneOrKnown(conversion.value)) return wrong("a conversion is of a tensor that the network does not have");
-    for (const ReadBackPin& pin : m_told.pins) {
+    for (const ReadBackPin& pin : m_readBack.pins) {
       if (!m_graph.has(pin.node)) return wrong("a pin is on a node that the network does not have");
       for (const ValueId value : pin.cut)
         if (!m_graph.has(value)) return wrong("a pin is cut at a tensor that the network does not have");
     }
-    for (const auto& [node, hindrance] : m_told.hindrances)
+    for (const auto& [node, hindrance] : m_readBack.hindrances)
       if (!m_graph.has(node)) return wrong("it reports the type of a node that the network does not have");
-    if (m_told.placement)
-      for (const UnplacedLayer& layer : m_told.placement->unplaced)
+    if (m_readBack.placement)
+      for (const UnplacedLayer& layer : m_readBack.placement->unplaced)
         for (const NodeId node : layer.nearest)
           if (!m_graph.has(node)) return wrong("a layer may contain a node that the network does not have");
-    for (std::size_t i = 0; i < m_told.decisions.size(); ++i)
-      for (const std::uint32_t evidence : m_told.decisions[i].evidence)
+    for (std::size_t i = 0; i < m_readBack.decisions.size(); ++i)
+      for (const std::uint32_t evidence : m_readBack.decisions[i].evidence)
         if (evidence >= m_asked.decisions.size() + i)
           return wrong("a decision refers to evidence that does not come before it");
     return Done{};
@@ -37,7 +37,7 @@ class ToldCheck {
 
  private:
   Diagnostic wrong(std::string what, std::string node = {}) const {
-    return {.message = "what " + m_told.compiler.name + " reports does not fit this network: " + std::move(what),
+    return {.message = "what " + m_readBack.compiler.name + " reports does not fit this network: " + std::move(what),
             .where = {.node = std::move(node)}};
   }
   bool isNoneOrKnown(ValueId value) const { return !value.valid() || m_graph.has(value); }
@@ -63,14 +63,14 @@ class ToldCheck {
 
   const Plan& m_asked;
   const Graph& m_graph;
-  const ReadBack& m_told;
+  const ReadBack& m_readBack;
   std::vector<std::size_t> m_kernelOf;  ///< by NodeId: the last kernel that contains it
 };
 
 }  // namespace
 
-Status checkReadBack(const Plan& asked, const ReadBack& told) {
-  return ToldCheck(asked, told).run();
+Status checkReadBack(const Plan& asked, const ReadBack& readBack) {
+  return ReadBackCheck(asked, readBack).run();
 }
 
 }  // namespace fusescope

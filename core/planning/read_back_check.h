@@ -6,6 +6,6 @@ namespace fusescope {
 
 /// Checks whether a compiler's report can be about the network that the compiler received, which is that of `asked`.
 /// Errors are those of readBackPlan().
-Status checkReadBack(const Plan& asked, const ReadBack& told);
+Status checkReadBack(const Plan& asked, const ReadBack& readBack);
 
 }  // namespace fusescope

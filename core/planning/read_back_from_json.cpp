@@ -51,23 +51,23 @@ class ReadBackReader {
   Result<ReadBack> read() const {
     if (m_json.contains("kernels") && m_json["kernels"].size() > kMostKernels)
       return badReadBack("contains more than " + std::to_string(kMostKernels) + " kernels", "kernels");
-    ReadBack told;
+    ReadBack readBack;
     std::vector<std::pair<NodeId, Fate>> fates;
     JsonFields fields(m_json);
     for (const char* key : {"compiler", "kernels", "nodes", "conversions", "pins", "decisions"}) fields.require(key);
-    fields.parse("compiler", told.compiler, compilerFromJson);
-    fields.parseList("kernels", told.kernels, [&](const Json& entry) { return kernel(entry); });
+    fields.parse("compiler", readBack.compiler, compilerFromJson);
+    fields.parseList("kernels", readBack.kernels, [&](const Json& entry) { return kernel(entry); });
     fields.parseList("nodes", fates, [&](const Json& entry) { return fate(entry); });
-    fields.parseList("conversions", told.conversions, [&](const Json& entry) { return conversion(entry); });
-    fields.parseList("pins", told.pins, [&](const Json& entry) { return pin(entry); });
-    fields.parseList("decisions", told.decisions, decisionFromJson);
+    fields.parseList("conversions", readBack.conversions, [&](const Json& entry) { return conversion(entry); });
+    fields.parseList("pins", readBack.pins, [&](const Json& entry) { return pin(entry); });
+    fields.parseList("decisions", readBack.decisions, decisionFromJson);
     if (m_json.contains("placement")) {
-      told.placement.emplace();
-      fields.parse("placement", *told.placement, [&](const Json& entry) { return placement(entry); });
+      readBack.placement.emplace();
+      fields.parse("placement", *readBack.placement, [&](const Json& entry) { return placement(entry); });
     }
-    told.fates.insert(fates.begin(), fates.end());
-    if (!fields.error()) keepTheirs(told.decisions);
-    return fields.result(std::move(told));
+    readBack.fates.insert(fates.begin(), fates.end());
+    if (!fields.error()) keepTheirs(readBack.decisions);
+    return fields.result(std::move(readBack));
   }
 
  private:
@@ -125,11 +125,11 @@ class ReadBackReader {
   }
 
   Result<std::pair<NodeId, Fate>> fate(const Json& json) const {
-    std::pair<NodeId, Fate> told{NodeId(), Fate::NotDisclosed};
+    std::pair<NodeId, Fate> fate{NodeId(), Fate::NotDisclosed};
     JsonFields fields(json);
-    readNode(fields, told.first);
-    fields.readName("fate", kFateNames, told.second);
-    return whole(fields, told, told.first);
+    readNode(fields, fate.first);
+    fields.readName("fate", kFateNames, fate.second);
+    return whole(fields, fate, fate.first);
   }
 
   Result<ReadBackConversion> conversion(const Json& json) const {
@@ -186,8 +186,8 @@ class ReadBackReader {
   /// anew with other decisions.
   void keepTheirs(std::vector<Decision>& all) const {
     const Json::const_iterator asked = m_json.find("asked");
-    const bool isTold = asked != m_json.end() && asked->is_object() && asked->contains("decisions");
-    const std::size_t before = isTold ? (*asked)["decisions"].size() : m_asked.decisions.size();
+    const bool hasDecisions = asked != m_json.end() && asked->is_object() && asked->contains("decisions");
+    const std::size_t before = hasDecisions ? (*asked)["decisions"].size() : m_asked.decisions.size();
     const std::size_t now = m_asked.decisions.size();
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(before, all.size())));
     if (before == now) return;
@@ -205,8 +205,8 @@ class ReadBackReader {
 }  // namespace
 
 Result<std::shared_ptr<const ReadBackPlan>> readBackPlanFromJson(const Json& json, std::shared_ptr<const Plan> asked) {
-  const ReadBack told = TRY(ReadBackReader(json, *asked).read());
-  return readBackPlan(std::move(asked), told);
+  const ReadBack readBack = TRY(ReadBackReader(json, *asked).read());
+  return readBackPlan(std::move(asked), readBack);
 }
 
 }  // namespace fusescope

@@ -12,8 +12,8 @@ namespace fusescope {
 namespace {
 
 /// Keeps the narrower of the type known so far and `type`, if that is a float.
-void takeNarrower(std::optional<DataType>& told, DataType type) {
-  if (isFloat(type) && (!told || bitWidth(type) < bitWidth(*told))) told = type;
+void takeNarrower(std::optional<DataType>& narrowest, DataType type) {
+  if (isFloat(type) && (!narrowest || bitWidth(type) < bitWidth(*narrowest))) narrowest = type;
 }
 
 /// Returns the type in which the kernels of a node calculate; if there are several, the narrowest.
@@ -107,8 +107,8 @@ const DirectiveAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
 }
 
 /// Returns why a pin is not obeyed; causes that are known with more certainty take precedence.
-PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const ReadBack& told) {
-  if (const auto known = told.hindrances.find(pin.node); known != told.hindrances.end()) return known->second;
+PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const ReadBack& readBack) {
+  if (const auto known = readBack.hindrances.find(pin.node); known != readBack.hindrances.end()) return known->second;
   const Fate fate = made.fateOf(pin.node);
   if (fate != Fate::Kernel)
     return {fate == Fate::NotDisclosed ? PinCause::NotDisclosed : PinCause::WithoutKernel, whyNotDisclosed(fate)};
@@ -205,7 +205,7 @@ PinResult resultWithout(Fate fate, const ReadBackPin& pin) {
   return fate == Fate::Kernel || fate == Fate::NotDisclosed ? PinResult::NotDisclosed : PinResult::WithoutKernel;
 }
 
-ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& told,
+ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, const ReadBack& readBack,
                       const MovedPins& moved) {
   ReadBackPin pin{.node = planned.node, .asked = planned.asked};
   const Fate fate = made.fateOf(planned.node);
@@ -216,7 +216,7 @@ ReadBackPin judgedPin(const ReadBackPlan& made, const PrecisionGrant& planned, c
     pin.result = PinResult::Obeyed;
     return pin;
   }
-  const PinHindrance hindrance = hindranceOf(made, pin, told);
+  const PinHindrance hindrance = hindranceOf(made, pin, readBack);
   pin.cause = hindrance.cause;
   pin.why = hindrance.why;
   pin.cut = cutAround(made, pin.node);
@@ -270,24 +270,24 @@ std::string_view codeOf(const ReadBackPin& pin) {
 
 }  // namespace
 
-std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told) {
-  std::map<NodeId, const ReadBackPin*> toldOf;
-  for (const ReadBackPin& pin : told.pins) toldOf.emplace(pin.node, &pin);
+std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& readBack) {
+  std::map<NodeId, const ReadBackPin*> reportedOf;
+  for (const ReadBackPin& pin : readBack.pins) reportedOf.emplace(pin.node, &pin);
   const MovedPins moved(made);
   std::vector<ReadBackPin> pins;
   for (const PrecisionGrant& planned : made.asked->precisionMap) {
-    if (const auto found = toldOf.find(planned.node); found != toldOf.end())
+    if (const auto found = reportedOf.find(planned.node); found != reportedOf.end())
       pins.push_back(*found->second);
     else if (planned.asked != DataType::Undefined)
-      pins.push_back(judgedPin(made, planned, told, moved));
+      pins.push_back(judgedPin(made, planned, readBack, moved));
   }
   return pins;
 }
 
-std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told) {
+std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& reported) {
   std::vector<Decision> decisions;
   for (const ReadBackPin& pin : made.pins) {
-    if (std::ranges::find(told, pin.node, &ReadBackPin::node) != told.end()) continue;
+    if (std::ranges::find(reported, pin.node, &ReadBackPin::node) != reported.end()) continue;
     const std::string& node = made.graph().node(pin.node).name;
     std::vector<Subject> subjects{Subject::node(node)};
     for (const FusedNodeId kernel : made.kernelsOf(pin.node))

@@ -17,12 +17,12 @@ class Graph;
 std::vector<std::uint32_t> runOrder(const Graph& graph, const std::vector<FusedNode>& kernels,
                                     const std::vector<std::vector<std::uint32_t>>& holders);
 
-/// Returns the result of each pin. If `told` reports a result, it is used; otherwise the result follows from the
-/// kernels of `made`, and its cause from the hindrances in `told`, the plan that was asked for, fates and regions.
-std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& told);
+/// Returns the result of each pin. If `readBack` reports a result, it is used; otherwise the result follows from the
+/// kernels of `made`, and its cause from the hindrances in `readBack`, the plan that was asked for, fates and regions.
+std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& readBack);
 
-/// Returns a decision for each pin of `made` for which `told` has no result: what happened to it.
-std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& told);
+/// Returns a decision for each pin of `made` that `reported` does not contain: what happened to it.
+std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<ReadBackPin>& reported);
 
 /// Returns a decision for each node after which a split was asked for, and for each way of fusing that the compiler was
 /// asked to leave out: whether the kernels of `made` obey it.

@@ -28,7 +28,7 @@ void ReadBackBuilder::storeTypes() {
         const NodeId producer = value.value.valid() ? m_graph.value(value.value).producer : NodeId();
         if (producer.valid() && m_made->kernelsOf(producer).empty()) storeAs(value);
       }
-  if (m_told.placement) storeBindings();
+  if (m_readBack.placement) storeBindings();
 }
 
 /// An engine that was built elsewhere has its own types of inputs and outputs: the first kernel that reads an input
@@ -36,10 +36,10 @@ void ReadBackBuilder::storeTypes() {
 /// is reported, it is the network's.
 void ReadBackBuilder::storeBindings() {
   std::unordered_set<ValueId> known;
-  for (const ReadBackKernel& kernel : m_told.kernels)
+  for (const ReadBackKernel& kernel : m_readBack.kernels)
     for (const KernelValue& input : kernel.inputs)
       if (input.value.valid() && m_graph.isInput(input.value) && known.insert(input.value).second) bindAs(input);
-  for (const ReadBackKernel& kernel : m_told.kernels)
+  for (const ReadBackKernel& kernel : m_readBack.kernels)
     for (const KernelValue& output : kernel.outputs)
       if (output.value.valid() && m_graph.isOutput(output.value)) bindAs(output);
 }
@@ -63,8 +63,8 @@ void ReadBackBuilder::typeValues() {
     std::unordered_map<ValueId, DataType> read, written;
     for (const KernelValue& input : kernel.inputs) read.emplace(input.value, input.type);
     for (const KernelValue& output : kernel.outputs) written.emplace(output.value, output.type);
-    const auto orStored = [&](DataType told, ValueId value) {
-      return told == DataType::Undefined ? m_made->storedType(value) : told;
+    const auto orStored = [&](DataType reported, ValueId value) {
+      return reported == DataType::Undefined ? m_made->storedType(value) : reported;
     };
     for (const ValueId input : fused.inputs) fused.reads.push_back(orStored(read.at(input), input));
     for (FusedOutput& output : fused.outputs) output.type = orStored(written.at(output.value), output.value);

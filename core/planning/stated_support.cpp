@@ -10,9 +10,9 @@ CompilerSupport nothingStated(const Graph& graph) {
   return statedAboutAll(graph, {});
 }
 
-CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport told) {
+CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport support) {
   std::unordered_map<std::string, NodeSupport> byNode;
-  for (NodeSupport& said : told.nodes) {
+  for (NodeSupport& said : support.nodes) {
     std::string node = said.node;
     byNode.emplace(std::move(node), std::move(said));
   }

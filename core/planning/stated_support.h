@@ -9,8 +9,8 @@ class Graph;
 /// Returns the answer of a compiler that refuses nothing and states nothing: an entry with a null `taken` for each
 /// node.
 CompilerSupport nothingStated(const Graph& graph);
-/// Returns `told` with such an entry for each node of the network about which it has none, in graph order. Entries
+/// Returns `support` with such an entry for each node of the network about which it has none, in graph order. Entries
 /// about other nodes are dropped.
-CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport told);
+CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport support);
 
 }  // namespace fusescope

@@ -100,7 +100,7 @@ class PlanVerifier {
     return Done{};
   }
 
-  bool castStands(ValueId value, DataType from, DataType to, FusedNodeId consumer) const {
+  bool isCastPlanned(ValueId value, DataType from, DataType to, FusedNodeId consumer) const {
     return std::any_of(m_plan.casts.begin(), m_plan.casts.end(), [&](const PlannedCast& cast) {
       if (cast.value != value || cast.from != from || cast.to != to) return false;
       if (!consumer.valid()) return cast.consumers.empty();
@@ -114,7 +114,7 @@ class PlanVerifier {
       for (std::size_t i = 0; i < fused.inputs.size(); ++i) {
         const ValueId value = fused.inputs[i];
         const DataType from = m_plan.storedType(value), to = fused.reads[i];
-        if (from != to && !castStands(value, from, to, fused.id)) {
+        if (from != to && !isCastPlanned(value, from, to, fused.id)) {
           return broken("'" + fused.name + "' reads " + std::string(name(to)) + " where " + std::string(name(from)) +
                             " stands and no cast is planned",
                         {}, m_graph.value(value).name);
@@ -124,7 +124,7 @@ class PlanVerifier {
     for (ValueId value : m_graph.outputs()) {
       const DataType from = m_plan.storedType(value);
       const DataType to = m_graph.value(value).type.dtype;
-      if (from != to && !m_graph.isConstant(value) && !castStands(value, from, to, FusedNodeId())) {
+      if (from != to && !m_graph.isConstant(value) && !isCastPlanned(value, from, to, FusedNodeId())) {
         return broken("an output of the network has not its declared type", {}, m_graph.value(value).name);
       }
     }

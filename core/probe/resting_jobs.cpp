@@ -70,9 +70,9 @@ std::string RestReport::inWords() const {
   std::string text;
   const auto processes = [](int count) { return count == 1 ? "1 process" : fmt::format("{} processes", count); };
   if (jobs > 0)
-    text =
-        fmt::format("{} of compilers {} suspended meanwhile and used {}", processes(jobs), jobs == 1 ? "was" : "were",
-                    untold == jobs ? "an unknown processor time" : fmt::format("{:.3g} ms of processor time", usedMs));
+    text = fmt::format(
+        "{} of compilers {} suspended meanwhile and used {}", processes(jobs), jobs == 1 ? "was" : "were",
+        unmeasured == jobs ? "an unknown processor time" : fmt::format("{:.3g} ms of processor time", usedMs));
   if (busy > 0)
     text +=
         fmt::format("{}{} of compilers worked for other commands meanwhile", text.empty() ? "" : "; ", processes(busy));
@@ -125,7 +125,7 @@ RestReport OthersAtRest::end() {
     if (usedMs) {
       m_report.usedMs += *usedMs;
     } else {
-      ++m_report.untold;
+      ++m_report.unmeasured;
     }
   }
   m_resting.clear();
@@ -133,7 +133,7 @@ RestReport OthersAtRest::end() {
     RestReport& sum = each->m_sum;
     sum.jobs = std::max(sum.jobs, m_report.jobs);
     sum.busy = std::max(sum.busy, m_report.busy);
-    sum.untold = std::max(sum.untold, m_report.untold);
+    sum.unmeasured = std::max(sum.unmeasured, m_report.unmeasured);
     sum.usedMs += m_report.usedMs;
     sum.wallMs += m_report.wallMs;
   }

@@ -12,7 +12,7 @@ namespace fusescope {
 /// What the processes of other jobs did while they were suspended.
 struct RestReport {
   int jobs = 0;            ///< jobs that were suspended
-  int untold = 0;          ///< those of them whose system does not report what they used
+  int unmeasured = 0;      ///< those of them whose system does not report what they used
   int busy = 0;            ///< jobs that were answering somebody and were not suspended
   double usedMs = 0;       ///< processor time of the suspended jobs
   double wallMs = 0;       ///< how long they were suspended

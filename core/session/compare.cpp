@@ -60,15 +60,15 @@ struct Measured {
   }
   /// Returns whether the time of the fused node can only be known if the compiler reports it, as for kernels of another
   /// compiler.
-  bool mustBeTold(const CoveringNode& fused) const {
+  bool mustBeReported(const CoveringNode& fused) const {
     const ReadBackPlan* readBack = asReadBack(made);
     if (readBack == nullptr) return false;
     if (!fused.place.bodies.isNetwork()) return true;
     const ReadBackPlan::Kernel& kernel = readBack->kernels[fused.id.index];
     return !kernel.isOurs && !kernel.once;
   }
-  bool isTold(const CoveringNode& fused) const {
-    return !mustBeTold(fused) || layers.contains({fused.place.bodies, fused.id});
+  bool isTimeKnown(const CoveringNode& fused) const {
+    return !mustBeReported(fused) || layers.contains({fused.place.bodies, fused.id});
   }
 
  private:
@@ -80,7 +80,7 @@ struct Measured {
       if (emulated.contains({fused.place.bodies, fused.id})) return {};
       const auto found = layers.find({fused.place.bodies, fused.id});
       const std::optional<double> one = found == layers.end() ? std::nullopt : timeOf(found->second);
-      if (!one && mustBeTold(fused)) return {};
+      if (!one && mustBeReported(fused)) return {};
       ms += one.value_or(0);
     }
     return ms;
@@ -88,17 +88,17 @@ struct Measured {
 };
 
 /// Returns why some groups have no time although the engines have one; empty if all groups have times.
-std::string untoldTimes(const Measured& a, const Measured& b, const std::vector<CompareGroup>& groups) {
-  const auto untold = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
-    const auto isUntold = [&](const CoveringNode& fused) { return !measured.isTold(fused); };
-    if (!measured.unavailable.empty() || std::ranges::none_of(fusedNodes, isUntold)) return std::string();
+std::string whyTimesAreUnknown(const Measured& a, const Measured& b, const std::vector<CompareGroup>& groups) {
+  const auto whyUnknown = [](const char* side, const Measured& measured, const std::vector<CoveringNode>& fusedNodes) {
+    const auto isTimeUnknown = [&](const CoveringNode& fused) { return !measured.isTimeKnown(fused); };
+    if (!measured.unavailable.empty() || std::ranges::none_of(fusedNodes, isTimeUnknown)) return std::string();
     return fmt::format("{}: {} does not report the time of each of its kernels", side,
                        asReadBack(measured.made)->compiler.name);
   };
   std::string ofA, ofB;
   for (const CompareGroup& group : groups) {
-    if (ofA.empty()) ofA = untold("A", a, group.a);
-    if (ofB.empty()) ofB = untold("B", b, group.b);
+    if (ofA.empty()) ofA = whyUnknown("A", a, group.a);
+    if (ofB.empty()) ofB = whyUnknown("B", b, group.b);
   }
   return ofA + (ofA.empty() || ofB.empty() ? "" : "; ") + ofB;
 }
@@ -134,7 +134,7 @@ void fillTimes(const Measured& a, const Measured& b, CompareReport& report) {
       return ofA && ofB ? std::optional(*ofB - *ofA) : std::nullopt;
     });
   }
-  report.groupsUnavailable = untoldTimes(a, b, report.groups);
+  report.groupsUnavailable = whyTimesAreUnknown(a, b, report.groups);
 }
 
 /// Adds the times of one turn: steps of the cover `made` of the body at `path`, and kernels of parts that another

@@ -75,8 +75,8 @@ std::vector<ComparedDifference> comparedDifferences(const Cover& a, const Cover&
 std::string typesClause(const std::vector<ComparedDifference>& differences) {
   const auto types = std::ranges::find(differences, ComparedDifferenceKind::Types, &ComparedDifference::kind);
   if (types == differences.end()) return {};
-  const auto side = [](const std::string& told) {
-    return told.empty() ? std::string("types that are not disclosed") : told;
+  const auto side = [](const std::string& named) {
+    return named.empty() ? std::string("types that are not disclosed") : named;
   };
   return fmt::format(", but A calculates in {} and B in {}", side(types->a), side(types->b));
 }

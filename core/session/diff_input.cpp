@@ -27,7 +27,7 @@ void addBuilt(const EngineFile& engine, DiffInput& input) {
 
 /// Adds the times that the compiler reported when it made the plan. A kernel that runs only once takes no time in a
 /// run.
-void addTold(const ReadBackPlan& made, DiffInput& input) {
+void addReportedTimes(const ReadBackPlan& made, DiffInput& input) {
   for (const FusedNode& fused : made.fusedNodes) {
     const ReadBackPlan::Kernel& kernel = made.kernels[fused.id.index];
     const std::optional<double> ms = kernel.once ? 0 : kernel.ms;
@@ -123,7 +123,7 @@ Result<DiffErrors> readErrors(const std::filesystem::path& path, const Cover& pl
 DiffInput diffInput(const Artifact& artifact) {
   DiffInput input{.cover = &artifact.cover(), .label = artifact.path};
   if (artifact.engine) addBuilt(*artifact.engine, input);
-  if (artifact.made != nullptr) addTold(*artifact.made, input);
+  if (artifact.made != nullptr) addReportedTimes(*artifact.made, input);
   if (artifact.session != nullptr) addRuns(*artifact.session, artifact.cover(), input);
   return input;
 }

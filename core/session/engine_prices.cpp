@@ -115,8 +115,8 @@ class EnginePriceModel final : public PriceModel {
     if (kernel.isNone) return true;
     if (kernel.compute == DataType::Undefined || kernel.compute != fused.compute) return false;
     const auto agrees = [&](ValueId value, DataType type) {
-      const auto told = kernel.moved.find(plan.graph().value(value).name);
-      return told == kernel.moved.end() || !isFloat(told->second) || told->second == type;
+      const auto moved = kernel.moved.find(plan.graph().value(value).name);
+      return moved == kernel.moved.end() || !isFloat(moved->second) || moved->second == type;
     };
     for (std::size_t i = 0; i < fused.inputs.size(); ++i)
       if (!agrees(fused.inputs[i], fused.reads[i])) return false;

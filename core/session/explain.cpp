@@ -116,8 +116,8 @@ Json togetherJson(const Plan& plan) {
 Json becameJson(const Plan& plan, const std::string& origin) {
   Json list = Json::array();
   for (const Decision& decision : plan.decisions) {
-    const bool told = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Normalise;
-    if (told && std::ranges::find(decision.subjects, Subject::node(origin)) != decision.subjects.end())
+    const bool isBeforePlanning = decision.kind == DecisionKind::Import || decision.kind == DecisionKind::Normalise;
+    if (isBeforePlanning && std::ranges::find(decision.subjects, Subject::node(origin)) != decision.subjects.end())
       list.push_back({{"code", decision.code}, {"by", decision.by.text()}, {"message", message(decision)}});
   }
   return list;

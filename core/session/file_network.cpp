@@ -28,8 +28,8 @@ Result<std::shared_ptr<const Graph>> typed(const Graph& graph, const Graph& know
 /// Determines what became of nodes that no node of the network represents any more, from where their results are now.
 class Gone {
  public:
-  Gone(const FileNetwork& file, const Graph& now, const std::vector<std::vector<NodeId>>& standing)
-      : m_graph(*file.model->graph), m_now(now), m_standing(standing) {
+  Gone(const FileNetwork& file, const Graph& now, const std::vector<std::vector<NodeId>>& representing)
+      : m_graph(*file.model->graph), m_now(now), m_representing(representing) {
     m_isFolded.resize(m_graph.nodeIdLimit(), 0);
     findNeeded();
     for (const NodeId node : m_graph.order()) m_isFolded[node.index] = isFolded(m_graph.node(node));
@@ -38,7 +38,7 @@ class Gone {
 
  private:
   bool isGone(const Node& node) const {
-    return std::ranges::all_of(node.origins, [&](OriginId origin) { return m_standing[origin.index].empty(); });
+    return std::ranges::all_of(node.origins, [&](OriginId origin) { return m_representing[origin.index].empty(); });
   }
   /// Finds the nodes on which an output of the network depends.
   void findNeeded() {
@@ -70,18 +70,18 @@ class Gone {
 
   const Graph& m_graph;
   const Graph& m_now;
-  const std::vector<std::vector<NodeId>>& m_standing;  ///< by OriginId: the nodes that represent it
-  std::vector<char> m_isNeeded, m_isFolded;            ///< by NodeId
+  const std::vector<std::vector<NodeId>>& m_representing;  ///< by OriginId: the nodes that represent it
+  std::vector<char> m_isNeeded, m_isFolded;                ///< by NodeId
 };
 
 /// Makes both covers of the file's nodes.
 class Covering {
  public:
   Covering(const FileNetwork& file, const Cover& cover)
-      : m_file(file), m_cover(cover), m_standing(file.nodeOf.size()), m_alone(std::make_shared<Plan>()) {
+      : m_file(file), m_cover(cover), m_representing(file.nodeOf.size()), m_alone(std::make_shared<Plan>()) {
     for (const NodeId node : cover.graph().order())
       for (const OriginId origin : cover.graph().node(node).origins)
-        if (origin.index < m_standing.size()) m_standing[origin.index].push_back(node);
+        if (origin.index < m_representing.size()) m_representing[origin.index].push_back(node);
   }
 
   Result<InFileNodes> run() {
@@ -127,28 +127,27 @@ class Covering {
   /// Returns the kind of the kernel that the node determines; otherwise the kind of a single operator.
   std::string kindOf(const Node& node) const {
     for (const OriginId origin : node.origins)
-      for (const NodeId standing : m_standing[origin.index])
-        if (const FusedNode* fused = m_cover.fusedNodeOf(standing); fused != nullptr && fused->root == standing)
-          return fused->kind;
+      for (const NodeId id : m_representing[origin.index])
+        if (const FusedNode* fused = m_cover.fusedNodeOf(id); fused != nullptr && fused->root == id) return fused->kind;
     return std::string(kinds::kOperator);
   }
 
   std::vector<FileNodeFate> fates() const {
-    const Gone gone(m_file, m_cover.graph(), m_standing);
+    const Gone gone(m_file, m_cover.graph(), m_representing);
     const std::map<std::string, std::string> reasons = reasonsOfRemoval();
     std::vector<FileNodeFate> fates;
     for (std::size_t i = 0; i < m_file.nodeOf.size(); ++i) {
       FileNodeFate& fate = fates.emplace_back(FileNodeFate{.origin = OriginId(i)});
       const std::string& name = m_file.model->origins[i].name;
-      for (const NodeId node : m_standing[i]) {
+      for (const NodeId node : m_representing[i]) {
         const std::vector<FusedNodeId> kernels = kernelsOf(m_cover, node);
         fate.kernels.insert(fate.kernels.end(), kernels.begin(), kernels.end());
-        if (m_standing[i].size() > 1 || m_cover.graph().node(node).name != name)
-          fate.standsAs.push_back(m_cover.graph().node(node).name);
+        if (m_representing[i].size() > 1 || m_cover.graph().node(node).name != name)
+          fate.representedBy.push_back(m_cover.graph().node(node).name);
       }
       sortDistinct(fate.kernels);
-      if (!m_standing[i].empty()) {
-        fate.fate = fateOfStanding(m_standing[i]);
+      if (!m_representing[i].empty()) {
+        fate.fate = fateOfRepresented(m_representing[i]);
         continue;
       }
       fate.fate = m_file.nodeOf[i].valid() ? gone.of(m_file.nodeOf[i]) : Fate::Folded;
@@ -158,7 +157,7 @@ class Covering {
   }
 
   /// Returns the fate of a node that is represented by `nodes`. A node that any kernel calculates is in a kernel.
-  Fate fateOfStanding(const std::vector<NodeId>& nodes) const {
+  Fate fateOfRepresented(const std::vector<NodeId>& nodes) const {
     std::optional<Fate> known;
     for (const NodeId node : nodes) {
       const FusedNode* fused = m_cover.fusedNodeOf(node);
@@ -183,12 +182,12 @@ class Covering {
   }
 
   Result<std::shared_ptr<const ReadBackPlan>> covered(const std::vector<FileNodeFate>& fates) const {
-    ReadBack told{.compiler = {.name = m_cover.options.compiler}};
-    if (const ReadBackPlan* made = asReadBack(m_cover)) told.compiler = made->compiler;
-    for (const FusedNode& fused : m_cover.fusedNodes) told.kernels.push_back(inFile(fused));
+    ReadBack readBack{.compiler = {.name = m_cover.options.compiler}};
+    if (const ReadBackPlan* made = asReadBack(m_cover)) readBack.compiler = made->compiler;
+    for (const FusedNode& fused : m_cover.fusedNodes) readBack.kernels.push_back(inFile(fused));
     for (const FileNodeFate& fate : fates)
-      if (const NodeId node = m_file.nodeOf[fate.origin.index]; node.valid()) told.fates[node] = fate.fate;
-    auto made = std::make_shared<ReadBackPlan>(*TRY(readBackPlan(m_alone, told)));
+      if (const NodeId node = m_file.nodeOf[fate.origin.index]; node.valid()) readBack.fates[node] = fate.fate;
+    auto made = std::make_shared<ReadBackPlan>(*TRY(readBackPlan(m_alone, readBack)));
     keepKnown(fates, *made);
     return std::shared_ptr<const ReadBackPlan>(std::move(made));
   }
@@ -240,8 +239,8 @@ class Covering {
       const NodeId node = m_file.nodeOf[fate.origin.index];
       if (!node.valid()) continue;
       if (fate.fate == Fate::Fallback) made.fates[node.index] = Fate::Fallback;
-      for (const NodeId standing : m_standing[fate.origin.index])
-        if (const DataType type = m_cover.calculates[standing.index]; type != DataType::Undefined)
+      for (const NodeId id : m_representing[fate.origin.index])
+        if (const DataType type = m_cover.calculates[id.index]; type != DataType::Undefined)
           made.calculates[node.index] = type;
     }
     for (const ValueId value : graph().allValues()) {
@@ -261,7 +260,7 @@ class Covering {
 
   const FileNetwork& m_file;
   const Cover& m_cover;
-  std::vector<std::vector<NodeId>> m_standing;  ///< by OriginId: nodes of the cover's graph
+  std::vector<std::vector<NodeId>> m_representing;  ///< by OriginId: nodes of the cover's graph
   std::shared_ptr<Plan> m_alone;
 };
 
@@ -305,7 +304,7 @@ Json fileNodesJson(const FileNetwork& file, const Cover& cover, const InFileNode
                      {"op", origin.op},
                      {"domain", origin.domain},
                      {"fate", fateText(file, node)},
-                     {"stands_as", node.standsAs},
+                     {"stands_as", node.representedBy},
                      {"kernels", std::move(kernels)},
                      {"why", node.why.empty() ? Json(nullptr) : Json(node.why)}});
   }

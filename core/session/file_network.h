@@ -30,10 +30,10 @@ struct FileNodeFate {
   /// Kernel, View, Fallback, …: the cover's fate for the nodes that come from it. Folded: it was replaced by constants.
   /// Removed: no output depends on it, or the readers of its result read its input instead.
   Fate fate = Fate::NotDisclosed;
-  std::vector<std::string> standsAs{};  ///< nodes of the plan's network that come from it, unless there is only one
-                                        ///< with the same name
-  std::vector<FusedNodeId> kernels{};   ///< kernels of the cover that contain these nodes
-  std::string why{};                    ///< the decision that removed it, as a sentence; empty if it was not removed
+  std::vector<std::string> representedBy{};  ///< nodes of the plan's network that come from it, unless there is only
+                                             ///< one with the same name
+  std::vector<FusedNodeId> kernels{};        ///< kernels of the cover that contain these nodes
+  std::string why{};  ///< the decision that removed it, as a sentence; empty if it was not removed
 };
 
 /// A cover in terms of the file's nodes.

@@ -120,9 +120,9 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
   return again.ok() || again.error().cancelled ? again : Result(std::move(model));
 }
 
-Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadBack& told) {
+Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadBack& readBack) {
   Artifact artifact{.kind = ArtifactKind::Plan, .path = plan->model->path, .backend = "native"};
-  artifact.made = TRY(readBackPlan(plan, told));
+  artifact.made = TRY(readBackPlan(plan, readBack));
   artifact.plan = artifact.made->asked;
   artifact.files = identitiesOf(plan->model->files);
   return artifact;
@@ -168,9 +168,9 @@ Result<Artifact> importEngine(const EngineImport& request, const StopToken& stop
   if (progress) progress("plan", model->path);
   const auto plan = TRY(makePlan(std::move(model), options, nullptr, stop));
   const CompilerInput network = TRY(namedNetwork(plan));
-  ReadBack told = readEngine(network, files);
-  adviseOnRegions(network, told);
-  return artifactOf(plan, told);
+  ReadBack readBack = readEngine(network, files);
+  adviseOnRegions(network, readBack);
+  return artifactOf(plan, readBack);
 }
 
 Result<RebuiltNetwork> rebuildNetwork(const std::filesystem::path& log, const std::filesystem::path& path) {

@@ -169,13 +169,13 @@ Result<OpenedJob> openJob(const fs::path& result, const fs::path& model) {
   const std::string path = fs::absolute(result).string();
   if (!isJobResult(path))
     return Diagnostic{.message = "is not named like the result of a job: NAME.zip", .where = {.file = path}};
-  const JobResult told = TRY(openJobResult(path));
-  const ProbedKind* kind = findProbedKind(told.compiler);
+  const JobResult opened = TRY(openJobResult(path));
+  const ProbedKind* kind = findProbedKind(opened.compiler);
   if (kind == nullptr)
     return Diagnostic{
-        .message = fmt::format("this result is of a compiler that this program does not know: '{}'", told.compiler),
+        .message = fmt::format("this result is of a compiler that this program does not know: '{}'", opened.compiler),
         .where = {.file = path}};
-  auto description = jobDescriptionFromJson(told.asked);
+  auto description = jobDescriptionFromJson(opened.asked);
   if (!description.ok()) return locatedAt(std::move(description).error(), path);
   auto recorded = TRY(readRecordedJob(path, kind->name()));
   OpenedJob job{.description = std::move(description).value(),

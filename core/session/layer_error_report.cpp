@@ -88,7 +88,7 @@ Result<LayerErrorReport> layerErrors(std::shared_ptr<const Plan> plan, const Sam
   return measureLayerErrors(std::move(exact), std::move(plan), samples.inputs(), options);
 }
 
-InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report) {
+InnerErrorsNote innerErrorsNote(const Compiler& compiler, const LayerErrorReport& report) {
   std::string why = compiler.whyNot(Ability::InnerValues);
   if (why.empty()) return {};
   const auto inside = std::ranges::count(report.tensors, false, &TensorErrors::isOutput);
@@ -102,9 +102,9 @@ InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report) 
 }
 
 void addInside(Json& json, const Compiler& compiler, const LayerErrorReport& report) {
-  const InsideTold told = insideTold(compiler, report);
-  json["inside"] = told.words.empty() ? Json(nullptr) : Json(told.words);
-  json["outputs_alone"] = told.outputsAlone ? Json(compiler.whyNot(Ability::InnerValues)) : Json(nullptr);
+  const InnerErrorsNote note = innerErrorsNote(compiler, report);
+  json["inside"] = note.words.empty() ? Json(nullptr) : Json(note.words);
+  json["outputs_alone"] = note.outputsAlone ? Json(compiler.whyNot(Ability::InnerValues)) : Json(nullptr);
 }
 
 Json toJson(const LayerErrorReport& report, const Plan& plan, const Samples& samples, const LayerErrorOptions& options,

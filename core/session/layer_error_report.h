@@ -23,12 +23,12 @@ Result<LayerErrorReport> layerErrors(const Artifact& artifact, const Samples& sa
                                      ErrorsAgainst against = ErrorsAgainst::F32);
 
 /// What can be reported about tensors inside a network that another compiler runs.
-struct InsideTold {
+struct InnerErrorsNote {
   bool outputsAlone = false;  ///< true: only outputs can be compared
   std::string words;          ///< a sentence that says what is compared, and how; empty: the compiler returns inner
                               ///< values
 };
-InsideTold insideTold(const Compiler& compiler, const LayerErrorReport& report);
+InnerErrorsNote innerErrorsNote(const Compiler& compiler, const LayerErrorReport& report);
 /// Adds {inside, outputs_alone} to `json`; both are null if the compiler returns inner values.
 void addInside(Json& json, const Compiler& compiler, const LayerErrorReport& report);
 

@@ -140,8 +140,8 @@ class MinimalSearch {
     const bool isWhole = nodes.size() == m_open.size() + m_held.size();
     if (!shown.ok() && (isWhole || shown.error().cancelled))
       return located(shown.error(), m_options.folder, m_cutter.source());
-    const auto& told = m_tried.emplace(nodes, shown.ok() ? shown.value() : PartTrial::Shown()).first->second;
-    return told.isShown ? kShown : kHidden;
+    const auto& tried = m_tried.emplace(nodes, shown.ok() ? shown.value() : PartTrial::Shown()).first->second;
+    return tried.isShown ? kShown : kHidden;
   }
 
   /// Searches a part of fewer nodes, after the first search has found one of which no node can be left out.

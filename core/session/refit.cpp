@@ -130,8 +130,8 @@ void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& re
   std::int64_t leftOut = 0;
   for (TacticChoice& choice : refit.file.tactics) {
     const auto found = known.find(choice.identity);
-    const bool isTaken = found != known.end() && isSame(*found->second, choice);
-    ++(isTaken ? refit.anew.kernels : refit.anew.chosenAnew);
+    const bool isKept = found != known.end() && isSame(*found->second, choice);
+    ++(isKept ? refit.anew.kernels : refit.anew.chosenAnew);
     const std::vector<std::string>* names = others.of(choice.identity);
     if (names != nullptr) {
       ++refit.anew.codeOfNumbers;
@@ -139,7 +139,7 @@ void takeTactics(const EngineFile& former, const OtherNumbers& others, Refit& re
                                        {Subject::fusedNode(choice.fusedNode, choice.identity.hex())}, "refit",
                                        {{"constants", joined(*names)}}));
     }
-    if (!isTaken) continue;
+    if (!isKept) continue;
     bool hasTime = false;
     for (TacticTime& candidate : choice.candidates)
       for (const TacticTime& time : found->second->candidates)

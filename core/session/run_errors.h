@@ -30,7 +30,7 @@ struct RunErrors {
   std::vector<RunNodeErrors> nodes;   ///< in the order of the plan
   std::vector<TensorErrors> tensors;  ///< in the order of the plan
   std::vector<LayerErrorReport::NotMeasured> notMeasured;
-  std::string inside{};            ///< InsideTold::words
+  std::string inside{};            ///< InnerErrorsNote::words
   std::optional<Advice> advice{};  ///< what to pin where it first becomes wrong; nothing in older files
   bool operator==(const RunErrors&) const = default;
 };

@@ -64,9 +64,9 @@ struct WorkSource {
 /// Phase under which a search tells the better sets that it has found so far; the detail is {better[…]} as JSON.
 constexpr const char* kTuneBetterPhase = "better";
 /// Progress of `tune` as a set of pins is run: {evaluations: how many were run before, pins: how many it has,
-/// nodes[…]: their names, at most kMostNodesTold of them}.
+/// nodes[…]: their names, at most kMostNodesListed of them}.
 constexpr const char* kTuneTryPhase = "try";
-constexpr std::size_t kMostNodesTold = 2000;
+constexpr std::size_t kMostNodesListed = 2000;
 
 /// One line to the worker. Cancel and Shutdown have nothing but an id and settings.
 struct WorkerRequest {

@@ -221,8 +221,8 @@ class RegionChecker {
     if (check.ok)
       check.note = fmt::format("on {}: {} {}{}{}", one.name, output, what, check.note.empty() ? "" : "; ", check.note);
     check.ok = false;
-    const bool tellsMore = !m_check.failure || (m_check.failure->isEdge && !one.isEdge);
-    if (tellsMore)
+    const bool isMoreSpecific = !m_check.failure || (m_check.failure->isEdge && !one.isEdge);
+    if (isMoreSpecific)
       m_check.failure = RegionFailure{check.name, one.name, output, std::move(what), one.inputs, one.isEdge};
   }
 

@@ -11,7 +11,7 @@
 namespace fusescope {
 namespace {
 
-constexpr const char* kTellsNothing = "all of it is infinite or NaN in the exact network, too";
+constexpr const char* kNothingToCompare = "all of it is infinite or NaN in the exact network, too";
 
 /// Returns the quotient. It is also infinite if squares of numbers beyond 1e154 were too large to be added.
 double over(double difference, double scale) {
@@ -194,7 +194,7 @@ Json toJson(const TensorError& error) {
                {"codes", error.codes}};
   if (error.isMeaningful()) return json;
   for (const char* number : {"max_abs", "max_over_rms", "rel_l2", "cosine", "ulp"}) json[number] = nullptr;
-  json["problem"] = kTellsNothing;
+  json["problem"] = kNothingToCompare;
   return json;
 }
 

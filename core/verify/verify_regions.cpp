@@ -259,8 +259,8 @@ class Verifier {
     add(verdict, std::move(check.tactics));
     if (verdict.tactics.empty()) verdict.notChecked = "the backend has no kernel for it, so the reference runs it";
     if (!check.failure) return Done{};
-    const bool tellsMore = !m_report.mismatch || (m_report.mismatch->failure.isEdge && !check.failure->isEdge);
-    if (tellsMore) TRY(explain(level, requests, fused, backend, std::move(*check.failure)));
+    const bool isMoreSpecific = !m_report.mismatch || (m_report.mismatch->failure.isEdge && !check.failure->isEdge);
+    if (isMoreSpecific) TRY(explain(level, requests, fused, backend, std::move(*check.failure)));
     return Done{};
   }
 

@@ -40,7 +40,8 @@ class BisectTest : public QObject {
     QVERIFY(!dialog.stopButton().isEnabled() && !dialog.leaveOutButton().isEnabled());
     const auto* ribbon = m_window->findChild<Ribbon*>();
     QStringList shown;
-    connect(&m_window->worker(), &WorkerClient::told, this, [&] { shown << ribbon->look().progress.words; });
+    connect(&m_window->worker(), &WorkerClient::progressReported, this,
+            [&] { shown << ribbon->look().progress.words; });
     search(dialog);
     m_window->worker().disconnect(this);
     QVERIFY2(shown.filter("bisect, build 2").size() > 0, qPrintable(shown.join("; ")));

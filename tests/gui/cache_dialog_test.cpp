@@ -7,8 +7,10 @@
 #include "base/temporary_folder.h"
 #include "cache/disk_store.h"
 #include "cache/process_store.h"
+#include "session/operations/cache_operation.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/cache_dialog.h"
+#include "ui/dialogs/dialog_fields.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -76,6 +78,22 @@ class CacheDialogTest : public QObject {
     QCOMPARE(dialog.entries().rowCount(), 2);
   }
 
+  void theLimitHasTheRangeOfTheOperation() {
+    const Option& option = usualOption<CacheGcSettings>("limit");
+    QDoubleSpinBox& field = open().limit();
+    QCOMPARE(static_cast<double>(std::int64_t{1} << 30) * field.minimum(), option.range.least);
+    for (const double value : {field.minimum(), field.maximum()}) {
+      field.setValue(value);
+      QVERIFY(whyNotAccepted(option, std::to_string(bytesIn(field).value())).empty());
+    }
+    // A range that ends is the range of the field.
+    Option ending = option;
+    ending.range = {.least = 2.0 * (1 << 30), .most = 8.0 * (1 << 30)};
+    describeBytes(field, ending, 2);
+    QCOMPARE(field.minimum(), 2.0);
+    QCOMPARE(field.maximum(), 8.0);
+  }
+
   void whatIsExportedCanBeImported() {
     CacheDialog& dialog = open();
     const auto folder = TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-cache-dialog").value();
@@ -129,5 +147,5 @@ class CacheDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 5)
+FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 6)
 #include "cache_dialog_test.moc"

@@ -32,9 +32,9 @@ constexpr double kErrorStepsApart = 25, kAmountStepsApart = 18, kPrecisionsApart
 /// Between the selection's colour and any that means something else.
 constexpr double kFromSelection = 25, kFromSelectionForAllEyes = 14;
 
-constexpr std::array kErrorLevels = {ErrorLevel::CannotBeTold, ErrorLevel::Exact,    ErrorLevel::FarWithin,
-                                     ErrorLevel::Within,       ErrorLevel::Harmless, ErrorLevel::Beyond,
-                                     ErrorLevel::FarBeyond,    ErrorLevel::NotFinite};
+constexpr std::array kErrorLevels = {
+    ErrorLevel::CannotBeDetermined, ErrorLevel::Exact,  ErrorLevel::FarWithin, ErrorLevel::Within,
+    ErrorLevel::Harmless,           ErrorLevel::Beyond, ErrorLevel::FarBeyond, ErrorLevel::NotFinite};
 constexpr std::array kThemes = {&Theme::dark, &Theme::light};
 
 /// A product of codes between its quantisers, with a Relu, and a product of floats behind it.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "probe/found_environment.h"
+#include "session/operations/compilers_operation.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/add_environment_dialog.h"
@@ -156,6 +157,21 @@ class CompilersDialogTest : public QObject {
     QTest::keyClick(m_dialog, Qt::Key_F5);
     QTRY_VERIFY(row("onnxruntime").contains("1.20.1"));
     QCOMPARE(m_dialog->list().currentItem()->text(0), QStringLiteral("onnxruntime"));  // what was current is again
+  }
+
+  void theMemoryHasTheRangeAndTheDefaultOfTheOperation() {
+    const Option& option = usualOption<CompilersAddSettings>("memory");
+    AddEnvironmentDialog& adding = add();
+    QDoubleSpinBox& field = adding.memory();
+    QCOMPARE(field.text(), QString::fromStdString(option.usual));
+    QVERIFY(!adding.environment().memoryBytes);
+    field.setValue(0);  // as of the option: no limit
+    QCOMPARE(static_cast<double>(adding.environment().memoryBytes.value()), option.range.least);
+    field.setValue(field.maximum());
+    QVERIFY(whyNotAccepted(option, std::to_string(adding.environment().memoryBytes.value())).empty());
+    field.setValue(-0.5);
+    QCOMPARE(field.text(), QString::fromStdString(option.usual));
+    adding.reject();
   }
 
   void oneIsAddedAfterItWasTried() {
@@ -380,5 +396,5 @@ class CompilersDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 11)
+FUSESCOPE_GUI_TEST(fusescope::CompilersDialogTest, 12)
 #include "compilers_dialog_test.moc"

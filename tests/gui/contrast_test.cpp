@@ -29,9 +29,9 @@ struct Pair {
   double least;
 };
 
-constexpr std::array kLevels = {ErrorLevel::CannotBeTold, ErrorLevel::Exact,    ErrorLevel::FarWithin,
-                                ErrorLevel::Within,       ErrorLevel::Harmless, ErrorLevel::Beyond,
-                                ErrorLevel::FarBeyond,    ErrorLevel::NotFinite};
+constexpr std::array kLevels = {
+    ErrorLevel::CannotBeDetermined, ErrorLevel::Exact,  ErrorLevel::FarWithin, ErrorLevel::Within,
+    ErrorLevel::Harmless,           ErrorLevel::Beyond, ErrorLevel::FarBeyond, ErrorLevel::NotFinite};
 
 /// What a box, or the inside of an open fused node, can be filled with.
 QList<QColor> swatches(const Theme& theme) {

@@ -112,9 +112,10 @@ class ErrorsTest : public QObject {
     const TensorError lost{.elements = 8, .cosine = NAN, .expectedNonFinite = 1};
     const ShownError shown{ErrorKind::Measured, {lost, lost}};
     const QString why = "cannot be determined: all of it is infinite or NaN in the reference, too";
-    QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeTold);
-    QVERIFY(!isWrong(ErrorLevel::CannotBeTold));
-    QCOMPARE(levelText(ErrorLevel::CannotBeTold), QStringLiteral("cannot be determined: no finite number is expected"));
+    QVERIFY(levelOf(shown, &LocalAndCarried::local, 0.01) == ErrorLevel::CannotBeDetermined);
+    QVERIFY(!isWrong(ErrorLevel::CannotBeDetermined));
+    QCOMPARE(levelText(ErrorLevel::CannotBeDetermined),
+             QStringLiteral("cannot be determined: no finite number is expected"));
     QCOMPARE(shortErrorText(lost, 0.01), QStringLiteral("?"));
     QCOMPARE(errorPairText(shown, &LocalAndCarried::local, 0.01), QStringLiteral("cannot be determined"));
     QCOMPARE(errorPairText({ErrorKind::OfOtherPlan, {lost, {}}}, &LocalAndCarried::local, 0.01),

@@ -1,13 +1,8 @@
 #include <QAction>
 #include <QFile>
-#include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QTimer>
 #include <QtTest>
-#include <algorithm>
-#include <atomic>
-#include <thread>
 
 #include "interchange/npz.h"
 #include "session/sample_source.h"
@@ -26,7 +21,6 @@ using namespace fusescope;
 namespace {
 
 constexpr int kBuildMs = 180'000, kOpenMs = 60'000, kKeptMs = 10'000;
-constexpr int kLeft = 10;
 
 PlanOptions halfPrecision() {
   return {.precisions = {DataType::F16}};
@@ -252,40 +246,6 @@ class SessionTest : public QObject {
     QVERIFY(m_window->isWindowModified());  // it is in no file of the user's yet
   }
 
-  void manyThatWereLeftAreOneBarThatNamesThem() {
-    Session left;
-    left.model.path = (m_folder->filePath("network_a") + "/model.onnx").toStdString();
-    QVERIFY(QDir().mkpath(keptFolder()));
-    for (const char* id : {"first", "second", "third"}) {
-      left.id = id;
-      QVERIFY(writeSession(QStringLiteral("%1/%2.fsession").arg(keptFolder(), id).toStdString(), left).ok());
-    }
-    m_window.reset();
-    m_window = makeWindow();
-    const auto bars = m_window->messages().findChildren<QLabel*>("text");
-    QCOMPARE(bars.size(), 1);
-    QVERIFY2(bars.front()->text().contains("network_a/model.onnx"), qPrintable(bars.front()->text()));
-    // Narrow, its text is wrapped, and all of it is seen.
-    m_window->resize(640, 600);
-    QTRY_VERIFY(bars.front()->height() >= bars.front()->heightForWidth(bars.front()->width()));
-    QPushButton* more = nullptr;
-    for (QPushButton* button : m_window->messages().findChildren<QPushButton*>())
-      if (button->text() == "2 more…") more = button;
-    QVERIFY(more != nullptr);
-    QTest::mouseClick(more, Qt::LeftButton);
-    auto* menu = m_window->findChild<QMenu*>("left");
-    QVERIFY(menu != nullptr);
-    QCOMPARE(menu->actions().size(), 5);  // each of them, a line, and to discard all
-    QTest::keyClick(menu, Qt::Key_Escape);
-    for (int left = 3; left > 0; --left) {  // nothing was chosen: it asks again
-      QCOMPARE(m_window->session().left().size(), std::size_t(left));
-      const QString newest = m_window->session().left().front().file;
-      QTRY_VERIFY(m_window->messages().button(newest, "Discard") != nullptr);
-      QTest::mouseClick(m_window->messages().button(newest, "Discard"), Qt::LeftButton);
-    }
-    QVERIFY(m_window->session().left().empty());
-  }
-
   void whatIsSavedIsAmongTheRecent() {
     openWithAPin();
     const QString file = m_folder->filePath("s.fsession");
@@ -403,30 +363,6 @@ class SessionTest : public QObject {
     QCOMPARE(m_window->runs().verdict(*m_window->runs().shown()).kind, Verdict::Kind::Pass);
   }
 
-  void aSessionThatIsLeftIsOfferedWhateverIsBeingCollected() {
-    // Who collects has the lock of each session for a moment: no window has it therefore.
-    const SessionFolder folder(keptFolder());
-    for (int i = 0; i < kLeft; ++i) {
-      const QString id = QString::number(i);
-      QDir().mkpath(folder.engineFolder(id));
-      if (!writeSession(folder.keptFile(id).toStdString(), Session()).ok()) qFatal("%s is not written", qPrintable(id));
-    }
-    std::atomic<bool> enough = false;
-    std::jthread collector([&] {
-      while (!enough) folder.collect({.id = "another"});
-    });
-    std::size_t least = kLeft;
-    bool owned = true;
-    for (int round = 0; round < 40; ++round) {
-      least = std::min(least, folder.left({}).size());
-      owned &= folder.lock(QString::number(round % kLeft)) != nullptr;
-    }
-    enough = true;
-    collector.join();
-    QCOMPARE(least, std::size_t(kLeft));
-    QVERIFY(owned);
-  }
-
  private:
   QString keptFolder() const { return m_folder->kept(); }
   std::unique_ptr<MainWindow> makeWindow() const { return m_folder->makeWindow(); }
@@ -456,5 +392,5 @@ class SessionTest : public QObject {
   int m_asked = 0;
 };
 
-FUSESCOPE_GUI_TEST(SessionTest, 18)
+FUSESCOPE_GUI_TEST(SessionTest, 16)
 #include "session_test.moc"

@@ -285,6 +285,8 @@ TEST_F(KeptAnswers, SeveralBuildsOfACompilerSayWhatHappened) {
   EXPECT_NE(built.out.find("compiled"), std::string::npos) << built.out;
   EXPECT_NE(built.out.find("found"), std::string::npos) << built.out;
   EXPECT_EQ(built.out.find("taken over"), std::string::npos) << built.out;
+  // Each decision names the engine that it is about.
+  EXPECT_NE(built.out.find("\n" + file("e-one.fse") + ": "), std::string::npos) << built.out;
 }
 
 TEST_F(KeptAnswers, ABuildSaysThatTheStoreIsNotUsed) {

@@ -44,7 +44,7 @@ TEST_F(OthersRest, AThreadThatSpinsUsesNothingWhileOursIsTimed) {
   const auto timed = timeAlone(*ours, m_inputs, {.seconds = 0.3, .warmupSeconds = 0});
   ASSERT_TRUE(timed.ok()) << timed.error().text();
   EXPECT_GE(watch.sum().jobs, 1);
-  EXPECT_EQ(watch.sum().untold, 0);
+  EXPECT_EQ(watch.sum().unmeasured, 0);
   EXPECT_EQ(watch.sum().usedMs, 0) << "a process that is suspended uses nothing";
   EXPECT_FALSE(watch.sum().disturbed());
   EXPECT_NE(timed.value().remark.find("suspended meanwhile"), std::string::npos) << timed.value().remark;

@@ -9,7 +9,7 @@ QColor levelColor(ErrorLevel level, const Theme& theme) {
     return QColor(QLatin1String(theme.kind == ThemeKind::Dark ? dark : light));
   };
   switch (level) {
-    case ErrorLevel::CannotBeTold:
+    case ErrorLevel::CannotBeDetermined:
       return byTheme("#e4e8ec", "#212d39");
     case ErrorLevel::Exact:
       return byTheme("#8cf9a4", "#36843a");
@@ -33,7 +33,7 @@ QColor levelColor(ErrorLevel level, const Theme& theme) {
 
 QString levelSign(ErrorLevel level) {
   switch (level) {
-    case ErrorLevel::CannotBeTold:
+    case ErrorLevel::CannotBeDetermined:
       return QStringLiteral("?");
     case ErrorLevel::Exact:
       return QStringLiteral("=");

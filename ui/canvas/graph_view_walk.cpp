@@ -170,7 +170,7 @@ QString GraphViewState::errorsText(int item) const {
     if (text.isEmpty()) return;
     const ErrorLevel level = levelOf(error, which, numbers.errors.bound);
     const QString words = levelText(level);
-    parts << what.arg(level == ErrorLevel::CannotBeTold ? words : QStringLiteral("%1 (%2)").arg(text, words));
+    parts << what.arg(level == ErrorLevel::CannotBeDetermined ? words : QStringLiteral("%1 (%2)").arg(text, words));
   };
   add(GraphView::tr("local error %1"), &LocalAndCarried::local);
   add(GraphView::tr("carried error %1"), &LocalAndCarried::carried);

@@ -116,7 +116,7 @@ QString TwoViews::fileNodeText() const {
     const FileNodeFate& fate = in.nodes[origin.index];
     QStringList parts{qs(fateText(file, fate))};
     if (!fate.why.empty()) parts << qs(fate.why);
-    if (!fate.standsAs.empty()) parts << QStringLiteral("as %1").arg(qs(joined(fate.standsAs)));
+    if (!fate.representedBy.empty()) parts << QStringLiteral("as %1").arg(qs(joined(fate.representedBy)));
     return QStringLiteral("%1: %2").arg(qs(file.model->graph->node(*node).name),
                                         parts.join(QStringLiteral(" \u00b7 ")));
   }

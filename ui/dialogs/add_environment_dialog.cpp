@@ -4,7 +4,6 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-#include <cmath>
 
 #include "session/operations/compilers_operation.h"
 #include "ui/dialogs/dialog_fields.h"
@@ -18,7 +17,6 @@ namespace fusescope {
 namespace {
 
 constexpr int kWidthInLetters = 76, kHeightInLines = 30, kSaidLines = 9;
-constexpr double kGib = 1 << 30, kMostGib = 1 << 20;
 
 QLabel* words(const QString& text) {
   auto* label = new QLabel(text);
@@ -49,11 +47,7 @@ AddEnvironmentDialog::AddEnvironmentDialog(Environments& environments, QWidget* 
   auto* form = new QFormLayout;
   form->addRow(QStringLiteral("&Name"), m_name);
   form->addRow(QStringLiteral("&Command that starts Python"), m_command);
-  describe(*m_memory, usualOption<CompilersAddSettings>("memory"),
-           QStringLiteral("three quarters of the machine’s memory"));
-  m_memory->setRange(0, kMostGib);  // the option counts bytes, this field GiB
-  m_memory->setDecimals(1);
-  m_memory->setSuffix(QStringLiteral(" GiB"));
+  describeBytes(*m_memory, usualOption<CompilersAddSettings>("memory"), 1);
   describe(*m_keepsFiles, usualOption<CompilersAddSettings>("keep-files"));
   form->addRow(QStringLiteral("&Memory of a process"), m_memory);
   form->addRow(QString(), m_keepsFiles);
@@ -98,11 +92,10 @@ void AddEnvironmentDialog::done(int result) {
 }
 
 Environment AddEnvironmentDialog::environment() const {
-  Environment typed{.name = m_name->text().trimmed().toStdString(),
-                    .command = m_command->text().trimmed().toStdString(),
-                    .keepsFiles = m_keepsFiles->isChecked()};
-  if (m_memory->value() > 0) typed.memoryBytes = std::llround(m_memory->value() * kGib);
-  return typed;
+  return {.name = m_name->text().trimmed().toStdString(),
+          .command = m_command->text().trimmed().toStdString(),
+          .keepsFiles = m_keepsFiles->isChecked(),
+          .memoryBytes = bytesIn(*m_memory)};
 }
 
 QString AddEnvironmentDialog::problem() const {

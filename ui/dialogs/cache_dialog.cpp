@@ -27,7 +27,6 @@ namespace {
 
 const QString kCacheTag = QStringLiteral("cache");
 constexpr int kCacheWidthInLetters = 120, kCacheHeightInLines = 26;
-constexpr double kGibibyte = 1LL << 30;
 const QString kKeptFiles = QStringLiteral("Kept answers (*.fscache);;All files (*)");
 
 Cell number(const QString& text, double sort) {
@@ -126,11 +125,7 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
 }
 
 QWidget* CacheDialog::makeButtons() {
-  // The option counts bytes, this field GiB, so that its range is another one.
-  describe(static_cast<QWidget&>(*m_limit), usualOption<CacheGcSettings>("limit"));
-  m_limit->setRange(0.01, 16384);
-  m_limit->setDecimals(2);
-  m_limit->setSuffix(QStringLiteral(" GiB"));
+  describeBytes(*m_limit, usualOption<CacheGcSettings>("limit"), 2);
   m_limit->setAccessibleName(QStringLiteral("Keep at most"));
   m_verify = named(
       plainButton(QStringLiteral("&Verify"),
@@ -155,7 +150,7 @@ QWidget* CacheDialog::makeButtons() {
     });
   });
   connect(m_collect, &QPushButton::clicked, this, [this] {
-    look([most = static_cast<std::int64_t>(m_limit->value() * kGibibyte)](DiskStore& store) -> Result<std::string> {
+    look([most = bytesIn(*m_limit).value()](DiskStore& store) -> Result<std::string> {
       TRY(store.setLimit(most));
       return std::to_string(store.collect()) + " were removed.";
     });
@@ -235,7 +230,7 @@ void CacheDialog::show(const Contents& contents) {
                      notKeptText(contents.kinds));
   m_said->setText(contents.problem.empty() ? qs(contents.done) : QStringLiteral("✗ ") + qs(contents.problem));
   m_said->setVisible(!m_said->text().isEmpty());
-  if (contents.limit > 0) m_limit->setValue(static_cast<double>(contents.limit) / kGibibyte);
+  if (contents.limit > 0) setBytes(*m_limit, contents.limit);
   renewButtons();
 }
 

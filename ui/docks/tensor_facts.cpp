@@ -27,11 +27,11 @@ QString cellHtml(const QString& text, const QString& style) {
 QString rowHtml(const StatisticsRow& row, const Theme& theme) {
   QString cells = cellHtml(html(row.title), QStringLiteral("color:%1").arg(theme.dimText.name()));
   for (const std::string& text : row.cells) {
-    const bool stands = row.isLoss && text != "0" && text != "-";
-    const QString style = stands
+    const bool isWarning = row.isLoss && text != "0" && text != "-";
+    const QString style = isWarning
                               ? QStringLiteral("text-align:right; font-weight:600; color:%1").arg(theme.warning.name())
                               : QStringLiteral("text-align:right");
-    cells += cellHtml((stands ? QStringLiteral("⚠ ") : QString()) + html(text), style);
+    cells += cellHtml((isWarning ? QStringLiteral("⚠ ") : QString()) + html(text), style);
   }
   return QStringLiteral("<tr>%1</tr>").arg(cells);
 }

@@ -60,12 +60,12 @@ QString noneIsWrong(const RunErrors& errors) {
   const auto lost = [](const TensorErrors& tensor) {
     return tensor.errors.carried && !tensor.errors.carried->isMeaningful();
   };
-  const auto untold = std::ranges::count_if(errors.tensors, lost);
-  if (untold == 0) return QStringLiteral("no layer is wrong");
-  if (untold == std::ranges::count_if(errors.tensors, measured))
+  const auto undetermined = std::ranges::count_if(errors.tensors, lost);
+  if (undetermined == 0) return QStringLiteral("no layer is wrong");
+  if (undetermined == std::ranges::count_if(errors.tensors, measured))
     return QStringLiteral("whether a layer is wrong cannot be determined: no finite number is expected of any");
   return QStringLiteral("no layer that can be judged is wrong; for %1 it cannot be determined")
-      .arg(plural(untold, QStringLiteral("tensor")));
+      .arg(plural(undetermined, QStringLiteral("tensor")));
 }
 
 }  // namespace

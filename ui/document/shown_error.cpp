@@ -12,7 +12,7 @@ namespace {
 /// An error of at most this share of the bound is far within it; an error of at least the inverse is far beyond.
 constexpr double kFar = 0.1;
 
-const QString kCannotBeTold = QStringLiteral("cannot be determined");
+const QString kCannotBeDetermined = QStringLiteral("cannot be determined");
 const QString kWhyNot = QStringLiteral("all of it is infinite or NaN in the reference, too");
 
 void addShare(QStringList& facts, double share, const QString& what) {
@@ -30,7 +30,7 @@ namespace {
 
 ErrorLevel levelByItself(const std::optional<TensorError>& error, double bound) {
   if (!error) return ErrorLevel::Unknown;
-  if (!error->isMeaningful()) return ErrorLevel::CannotBeTold;
+  if (!error->isMeaningful()) return ErrorLevel::CannotBeDetermined;
   if (error->nonFinite > 0 || !std::isfinite(error->maxAbs)) return ErrorLevel::NotFinite;
   if (error->maxAbs == 0) return ErrorLevel::Exact;
   const double share = fractionOfBound(*error, bound);
@@ -48,8 +48,8 @@ ErrorLevel levelOf(const ShownError& error, Which which, double bound) {
 
 QString levelText(ErrorLevel level) {
   switch (level) {
-    case ErrorLevel::CannotBeTold:
-      return QStringLiteral("%1: no finite number is expected").arg(kCannotBeTold);
+    case ErrorLevel::CannotBeDetermined:
+      return QStringLiteral("%1: no finite number is expected").arg(kCannotBeDetermined);
     case ErrorLevel::Exact:
       return QStringLiteral("exact");
     case ErrorLevel::FarWithin:
@@ -109,12 +109,12 @@ QString errorPairText(const ShownError& error, Which which, double bound) {
   const QString pair = one->isMeaningful()
                            ? QStringLiteral("%1 / %2").arg(
                                  one->nonFinite > 0 ? QStringLiteral("∞") : text(one->maxOverRms), text(one->relL2))
-                           : kCannotBeTold;
+                           : kCannotBeDetermined;
   return error.kind == ErrorKind::OfOtherPlan ? QStringLiteral("[%1]").arg(pair) : pair;
 }
 
 QString errorFactsText(const TensorError& error) {
-  if (!error.isMeaningful()) return QStringLiteral("%1: %2").arg(kCannotBeTold, kWhyNot);
+  if (!error.isMeaningful()) return QStringLiteral("%1: %2").arg(kCannotBeDetermined, kWhyNot);
   QStringList facts{QStringLiteral("max|Δ| %1 of rms").arg(errorText(error.maxOverRms)),
                     QStringLiteral("relative L2 %1").arg(errorText(error.relL2)),
                     (error.codes ? QStringLiteral("%1 steps") : QStringLiteral("%1 ulp")).arg(ulpText(error.ulp))};
@@ -133,8 +133,8 @@ QString roleText(const ShownError& error, double bound) {
   if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong because of its inputs.");
   if (local == ErrorLevel::Harmless || carried == ErrorLevel::Harmless)
     return QStringLiteral("It is wrong, but no output of the network goes wrong by it: what reads it is right.");
-  if (local == ErrorLevel::CannotBeTold)
-    return QStringLiteral("Whether it is wrong %1: %2.").arg(kCannotBeTold, kWhyNot);
+  if (local == ErrorLevel::CannotBeDetermined)
+    return QStringLiteral("Whether it is wrong %1: %2.").arg(kCannotBeDetermined, kWhyNot);
   return error.errors.local ? QStringLiteral("It is not wrong: %1 by itself.").arg(levelText(local))
                             : QStringLiteral("Its own error is not known.");
 }

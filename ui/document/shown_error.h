@@ -38,9 +38,9 @@ struct ShownErrors {
 };
 
 /// The size of an error relative to the bound. Each level has words, so that colour is never the only clue. Harmless:
-/// above the bound, but no output of the network becomes wrong. CannotBeTold: it was measured, but no element is a
-/// number that can be compared.
-enum class ErrorLevel { Unknown, CannotBeTold, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
+/// above the bound, but no output of the network becomes wrong. CannotBeDetermined: it was measured, but no element is
+/// a number that can be compared.
+enum class ErrorLevel { Unknown, CannotBeDetermined, Exact, FarWithin, Within, Harmless, Beyond, FarBeyond, NotFinite };
 ErrorLevel levelOf(const ShownError& error, Which which, double bound);
 QString levelText(ErrorLevel level);  ///< "within what is allowed"
 inline bool isWrong(ErrorLevel level) {

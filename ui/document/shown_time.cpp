@@ -35,8 +35,8 @@ ShownTime sumOf(const std::vector<ShownTime>& times) {
 
 ShownTime timeWithoutRun(const Cover& cover, const FusedNode& fused) {
   if (const ReadBackPlan* made = asReadBack(cover); made != nullptr && !made->kernels[fused.id.index].isOurs) {
-    const std::optional<double> told = made->kernels[fused.id.index].ms;
-    return told ? ShownTime{TimeKind::Reported, *told} : ShownTime();
+    const std::optional<double> reported = made->kernels[fused.id.index].ms;
+    return reported ? ShownTime{TimeKind::Reported, *reported} : ShownTime();
   }
   if (!fused.predictedMs) return {};
   return {fused.predictedHow == PriceSource::Fitted ? TimeKind::Fitted : TimeKind::Predicted, *fused.predictedMs};

@@ -108,13 +108,13 @@ void WorkerClient::take(const std::vector<EventReader::Event>& events) {
       if (found->second.cancelled) continue;
       const WorkSettings work = found->second.request.settings;
       if (progress && found->second.receiver) progress(event.phase, event.detail);
-      emit told(work, event.phase, event.detail);
+      emit progressReported(work, event.phase, event.detail);
       continue;
     }
     const Pending pending = std::move(found->second);
     m_pending.erase(found);
     if (pending.answered) continue;
-    emit told(pending.request.settings, {}, {});
+    emit progressReported(pending.request.settings, {}, {});
     if (pending.receiver) pending.deliver(event.answer.get());
   }
 }
@@ -138,7 +138,7 @@ void WorkerClient::answer(std::vector<Pending> pending, const Diagnostic& error)
 
 void WorkerClient::answer(Pending& pending, const Diagnostic& error) {
   if (std::exchange(pending.answered, true)) return;
-  emit told(pending.request.settings, {}, {});
+  emit progressReported(pending.request.settings, {}, {});
   if (!pending.receiver) return;
   const Deliver deliver = pending.deliver;  // the called function may remove the request
   deliver(pending.decode(Result<Json>(error)).get());

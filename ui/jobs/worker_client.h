@@ -67,7 +67,7 @@ class WorkerClient : public QObject {
   /// The worker ended unexpectedly; `message` is for people.
   void workerDied(const QString& message);
   /// Reports the progress of a request to receivers other than its sender; `phase` is empty when it is answered.
-  void told(const fusescope::WorkSettings& work, const QString& phase, const QString& detail);
+  void progressReported(const fusescope::WorkSettings& work, const QString& phase, const QString& detail);
 
  private:
   using Deliver = std::function<void(void* answer)>;

@@ -25,10 +25,10 @@ QString typesText(const Cover& cover, const FusedNode& fused) {
 /// so that it does not shorten the name.
 QString typeCell(const Cover& cover, const FusedNode& fused) {
   const std::vector<DataType> types = calculatedTypes(cover, fused);
-  const QString told = typesText(cover, fused);
-  const QString text = types.size() > 1        ? qs(types.front()) + QLatin1Char('+')
-                       : told == undisclosed() ? QStringLiteral("?")
-                                               : told;
+  const QString words = typesText(cover, fused);
+  const QString text = types.size() > 1         ? qs(types.front()) + QLatin1Char('+')
+                       : words == undisclosed() ? QStringLiteral("?")
+                                                : words;
   return QStringLiteral("%1 · %2").arg(text).arg(fused.nodes.size());
 }
 

@@ -54,8 +54,8 @@ class Ribbon : public QWidget {
   /// Returns the text between a lane and the one below it.
   TotalDelta deltaBelow(std::size_t upper) const;
   void fillMenu(QMenu& menu);
-  /// Receives the progress of the worker's other work from WorkerClient::told(). Searches for pins and calibrations are
-  /// displayed.
+  /// Receives the progress of the worker's other work from WorkerClient::progressReported(). Searches for pins and
+  /// calibrations are displayed.
   void showWorkProgress(const WorkSettings& work, const QString& phase, const QString& detail);
   static QStringList keyHelp();
 

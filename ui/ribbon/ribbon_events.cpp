@@ -70,9 +70,9 @@ void Ribbon::paintTotals(QPainter& painter) const {
     const bool isOther = picture().lanes[band.of].ofOtherPlan;
     const double all = isAlone ? 18 + 13 * (lines.size() - 1) : 26;
     double y = isAlone ? std::max(2.0, (height() - all) / 2) : band.rect.center().y() - all / 2;
-    const QColor told = isOther ? theme.dimText : theme.text;
+    const QColor ink = isOther ? theme.dimText : theme.text;
     if (isAlone) {
-      line(y, 18, strong, told, lines.value(0));
+      line(y, 18, strong, ink, lines.value(0));
       y += 18;
       for (const QString& text : lines.mid(1)) {
         line(y, 12, small, theme.dimText, text);
@@ -82,7 +82,7 @@ void Ribbon::paintTotals(QPainter& painter) const {
     }
     // If there are two lanes, each has room for two lines: its time, and whose it is or a remark about it.
     const QString run = qs(picture().lanes[band.of].run);
-    line(y, 14, strong, told, run.isEmpty() ? lines.value(0) : lines.value(0) + QStringLiteral(" · run ") + run);
+    line(y, 14, strong, ink, run.isEmpty() ? lines.value(0) : lines.value(0) + QStringLiteral(" · run ") + run);
     line(y + 14, 12, small, theme.dimText, lines.size() > 2 ? lines[2] : nameOfRun(picture().lanes[band.of]));
   }
 }

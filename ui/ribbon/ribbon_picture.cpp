@@ -30,21 +30,22 @@ std::vector<std::vector<std::uint32_t>> thingsOf(const Cover& cover, const Cover
   return things;
 }
 
-bool toldOtherwise(DataType a, DataType b) {
+bool areBothKnownAndDiffer(DataType a, DataType b) {
   return a != b && a != DataType::Undefined && b != DataType::Undefined;
 }
 
 bool typesDiffer(const RibbonLane& laneA, std::uint32_t a, const RibbonLane& laneB, std::uint32_t b) {
   const FusedNode &ofA = laneA.fused(a), &ofB = laneB.fused(b);
   const Cover &coverA = *laneA.snapshot->cover, &coverB = *laneB.snapshot->cover;
-  if (toldOtherwise(ofA.compute, ofB.compute)) return true;
-  if (!std::ranges::equal(ofA.outputs, ofB.outputs,
-                          [](const FusedOutput& x, const FusedOutput& y) { return !toldOtherwise(x.type, y.type); }))
+  if (areBothKnownAndDiffer(ofA.compute, ofB.compute)) return true;
+  if (!std::ranges::equal(ofA.outputs, ofB.outputs, [](const FusedOutput& x, const FusedOutput& y) {
+        return !areBothKnownAndDiffer(x.type, y.type);
+      }))
     return true;
   if (!sameNodes(coverA, coverB)) return false;
   return std::ranges::any_of(ofA.nodes, [&](NodeId node) {
     return node.index < coverA.calculates.size() && node.index < coverB.calculates.size() &&
-           toldOtherwise(coverA.calculates[node.index], coverB.calculates[node.index]);
+           areBothKnownAndDiffer(coverA.calculates[node.index], coverB.calculates[node.index]);
   });
 }
 

@@ -23,7 +23,7 @@ bool MainWindow::showsTwoViews() const {
 
 void MainWindow::connectTwoViews() {
   m_twoViews->setColorMode(m_canvas->colorMode());
-  connect(m_worker.get(), &WorkerClient::told, m_ribbon, &Ribbon::showWorkProgress);
+  connect(m_worker.get(), &WorkerClient::progressReported, m_ribbon, &Ribbon::showWorkProgress);
   connect(m_canvas, &GraphView::colorModeChanged, this, [this] { m_twoViews->setColorMode(m_canvas->colorMode()); });
   connect(m_twoViews, &TwoViews::closeWanted, this, [this] { showTwoViews(false); });
   connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {

@@ -24,7 +24,7 @@ class Units {
   /// emitter should claim one of them. If two units are added at one node, the first one is kept.
   void add(NodeId at, EmitUnit emit, const std::set<NodeId>& nodes = {});
   /// Returns whether an emitter claimed the node for a kernel of several nodes.
-  bool isTaken(NodeId node) const { return m_taken.contains(node); }
+  bool isClaimed(NodeId node) const { return m_claimed.contains(node); }
   /// Returns whether the walk skips the node, because its unit is emitted at another one.
   bool isCovered(NodeId node) const { return m_covered.contains(node); }
   /// Returns the unit that is emitted at the node, or null.
@@ -32,7 +32,7 @@ class Units {
 
  private:
   std::map<NodeId, EmitUnit> m_units;
-  std::set<NodeId> m_taken, m_covered;
+  std::set<NodeId> m_claimed, m_covered;
 };
 
 /// One way to turn nodes into steps of a program. Each emitter is a separate file and one line of kernels.inc, and

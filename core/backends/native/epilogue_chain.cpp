@@ -112,12 +112,12 @@ bool isPerChannel(const Context& context, ValueId value, const Node& root) {
 
 void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node&),
                  Status (*emit)(Context&, const Chain&)) {
-  const auto isTaken = [&](NodeId id) { return units.isTaken(id); };
+  const auto isClaimed = [&](NodeId id) { return units.isClaimed(id); };
   for (const NodeId id : context.fused().nodes) {
     const Node& root = context.node(id);
-    if (isTaken(id) || !isRoot(root) || context.typeOf(root.outputs[0]) != DataType::F32) continue;
+    if (isClaimed(id) || !isRoot(root) || context.typeOf(root.outputs[0]) != DataType::F32) continue;
     Chain chain = chainAfter(context, root);
-    if (std::ranges::any_of(chain.nodes, isTaken)) chain = chainOf(root);
+    if (std::ranges::any_of(chain.nodes, isClaimed)) chain = chainOf(root);
     const NodeId last = chain.nodes.back();
     const std::set<NodeId> nodes(chain.nodes.begin(), chain.nodes.end());
     const auto run = [emit, chain = std::move(chain)](Context& at) -> Status {
@@ -128,12 +128,12 @@ void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node
   }
 }
 
-ValueId resultOf(const Context& context, const Chain& chain, std::size_t taken) {
-  return context.node(chain.nodes[taken - 1]).outputs[0];
+ValueId resultOf(const Context& context, const Chain& chain, std::size_t included) {
+  return context.node(chain.nodes[included - 1]).outputs[0];
 }
 
-void leaveToTapes(Context& context, const Chain& chain, std::size_t taken) {
-  context.queue(std::span(chain.nodes).subspan(taken));
+void leaveToTapes(Context& context, const Chain& chain, std::size_t included) {
+  context.queue(std::span(chain.nodes).subspan(included));
 }
 
 Status emitSeparately(Context& context, const Chain& chain) {
@@ -142,14 +142,14 @@ Status emitSeparately(Context& context, const Chain& chain) {
   return Done{};
 }
 
-EpilogueTape epilogueTape(const Context& context, const Chain& chain, std::size_t first, std::size_t taken) {
+EpilogueTape epilogueTape(const Context& context, const Chain& chain, std::size_t first, std::size_t included) {
   TapeBuilder builder([&](ValueId value) { return context.constantNumber(value); },
                       [&](ValueId value) { return context.dimsOf(value).size(); },
                       [&](ValueId value) { return context.typeOf(value); });
-  const ValueId product = resultOf(context, chain, first), result = resultOf(context, chain, taken);
+  const ValueId product = resultOf(context, chain, first), result = resultOf(context, chain, included);
   EpilogueTape tape;
   builder.registerOf(product);
-  for (std::size_t i = first; i < taken; ++i) builder.add(context.node(chain.nodes[i]), DataType::F32);
+  for (std::size_t i = first; i < included; ++i) builder.add(context.node(chain.nodes[i]), DataType::F32);
   builder.finish(tape.program, {result});
   for (const TapeBuilder::Input& input : builder.inputs()) {
     if (input.value == product) {

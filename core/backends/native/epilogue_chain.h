@@ -46,14 +46,14 @@ bool isPerChannel(const Context& context, ValueId value, const Node& root);
 void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node&),
                  Status (*emit)(Context&, const Chain&));
 
-// The following functions are for a primitive that calculates the first `taken` nodes of a chain.
+// The following functions are for a primitive that calculates the first `included` nodes of a chain.
 /// Returns the value that the last of these nodes calculates.
-ValueId resultOf(const Context& context, const Chain& chain, std::size_t taken);
+ValueId resultOf(const Context& context, const Chain& chain, std::size_t included);
 /// Queues the nodes after these.
-void leaveToTapes(Context& context, const Chain& chain, std::size_t taken);
+void leaveToTapes(Context& context, const Chain& chain, std::size_t included);
 /// Runs each node of the chain separately, if no primitive can run the root.
 Status emitSeparately(Context& context, const Chain& chain);
-/// Returns the operations of the nodes from index `first` up to `taken` as a tape.
-EpilogueTape epilogueTape(const Context& context, const Chain& chain, std::size_t first, std::size_t taken);
+/// Returns the operations of the nodes from index `first` up to `included` as a tape.
+EpilogueTape epilogueTape(const Context& context, const Chain& chain, std::size_t first, std::size_t included);
 
 }  // namespace fusescope::native

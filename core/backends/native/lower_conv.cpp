@@ -28,7 +28,7 @@ struct PreparedConv {
   std::vector<std::pair<int, ValueId>> residuals;  ///< operands of `operations`, by oneDNN's argument number
   dnnl::post_ops sums;                             ///< `operations` before the first activation
   std::size_t summed = 0;                          ///< the number of nodes up to there; 0 if there is no activation
-  std::size_t taken = 1;                           ///< the number of nodes of the chain that the convolution calculates
+  std::size_t included = 1;                        ///< the number of nodes of the chain that the convolution calculates
   bool mayLoseNumbers = false;
   bool hasSigmoid = false;
 
@@ -230,15 +230,15 @@ PreparedConv foldedConv(const Context& context, const Chain& chain, Sigmoids sig
     if (isSigmoid && sigmoids == Sigmoids::LeftToTapes) break;
     if (operation.isActivation() && conv.summed == 0) {
       conv.sums = copyOf(conv.operations);
-      conv.summed = conv.taken;
+      conv.summed = conv.included;
     }
     if (!fold(context, operation, conv)) break;
     conv.hasSigmoid = conv.hasSigmoid || isSigmoid;
     conv.mayLoseNumbers =
         conv.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(context.node(operation.node)));
-    conv.taken += operation.nodeCount();
+    conv.included += operation.nodeCount();
   }
-  if (conv.type != DataType::F32) conv.targetType = context.storedType(resultOf(context, chain, conv.taken));
+  if (conv.type != DataType::F32) conv.targetType = context.storedType(resultOf(context, chain, conv.included));
   if (conv.targetType != conv.type) conv.targetType = DataType::F32;
   return conv;
 }
@@ -254,7 +254,7 @@ DescribedConv describeConv(const Context& context, const PreparedConv& conv) {
 Status emitConvPrimitive(Context& context, const Chain& chain, const PreparedConv& conv,
                          const DescribedConv& described) {
   const Node& root = context.node(chain.root);
-  const ValueId result = resultOf(context, chain, conv.taken);
+  const ValueId result = resultOf(context, chain, conv.included);
   const bool isNarrowed = conv.type != DataType::F32;
   const Ref found = TRY(factor(context, root.input(0), conv.type));
   const Ref source = TRY(context.inFormat(found, described.from));
@@ -286,7 +286,7 @@ Status emitConvPrimitive(Context& context, const Chain& chain, const PreparedCon
     const memory::desc wide = *dnnlDesc({DataType::F32, conv.target, described.to});
     step = makeRecheckedStep(std::move(step),
                              exactEpilogue({.product = sumsOfConv(conv, described, wide, std::move(arguments)),
-                                            .tape = epilogueTape(context, chain, conv.summed, conv.taken),
+                                            .tape = epilogueTape(context, chain, conv.summed, conv.included),
                                             .addends = std::move(addends),
                                             .target = target,
                                             .count = productOf(described.to.padded(conv.target), 0),
@@ -298,14 +298,14 @@ Status emitConvPrimitive(Context& context, const Chain& chain, const PreparedCon
 }
 
 Status emitUpsampling(Context& context, const Chain& chain, PreparedConv conv) {
-  std::size_t taken = 1;
+  std::size_t included = 1;
   for (const Chain::Operation& operation : chain.operations) {
     const bool linear = operation.kind == Chain::Kind::Bias || operation.kind == Chain::Kind::BatchNorm ||
                         operation.kind == Chain::Kind::Cast;
     if (!linear || !fold(context, operation, conv)) break;
-    taken += operation.nodeCount();
+    included += operation.nodeCount();
   }
-  const ValueId result = resultOf(context, chain, taken);
+  const ValueId result = resultOf(context, chain, included);
   const Ref from = TRY(context.plain(TRY(context.ref(context.node(chain.root).input(0)))));
   const Ref to = context.allocate(result);
   context.chose({.kind = kUpsamplingKernel});
@@ -319,7 +319,7 @@ Status emitUpsampling(Context& context, const Chain& chain, PreparedConv conv) {
                          context.threads()),
       {from.buffer}, {to.buffer});
   context.define(result, to);
-  leaveToTapes(context, chain, taken);
+  leaveToTapes(context, chain, included);
   return Done{};
 }
 
@@ -336,7 +336,7 @@ Status emitConvChain(Context& context, const Chain& chain) {
       described = describeConv(context, conv);
     }
     TRY(emitConvPrimitive(context, chain, conv, described));
-    leaveToTapes(context, chain, conv.taken);
+    leaveToTapes(context, chain, conv.included);
     return Done{};
   });
 }

@@ -4,6 +4,7 @@
 #include "backends/native/parallel.h"
 #include "backends/native/pointwise_step.h"
 #include "backends/native/tape_nodes.h"
+#include "planning/kernel_bindings.h"
 
 namespace fusescope::native {
 namespace {
@@ -61,10 +62,11 @@ class GatherStep final : public Step {
 /// Returns the DequantizeLinear of a constant, by one scale, whose result only `gather` reads, or null. Only the slices
 /// that are gathered are then dequantised.
 const Node* dequantizedTable(const Context& context, const Node& gather) {
-  const Node* table = context.foldedBy(gather.input(0));
-  if (table == nullptr || !table->is("DequantizeLinear") || !context.isReadOnce(gather.input(0))) return nullptr;
-  const bool oneScale = isTapeQuantization(context, *table) && context.constantNumber(table->input(1)).has_value();
-  return oneScale ? table : nullptr;
+  const NodeId bound = findTable(context.fused(), gather.id);
+  if (!bound.valid() || !context.isFolded(bound)) return nullptr;
+  const Node& table = context.node(bound);
+  const bool oneScale = isTapeQuantization(context, table) && context.constantNumber(table.input(1)).has_value();
+  return oneScale ? &table : nullptr;
 }
 
 /// Dequantises `codes` by the scale and the zero point of `node`, whichever codes `node` itself reads.

@@ -75,7 +75,7 @@ std::int64_t rowsOf(const Context& context, const Node& product) {
   return productOf(dims, 0, dims.size() - 1);
 }
 
-Status emitMatMulPrimitive(Context& context, const Chain& chain, const PreparedMatMul& product, std::size_t taken,
+Status emitMatMulPrimitive(Context& context, const Chain& chain, const PreparedMatMul& product, std::size_t included,
                            const Ref& target) {
   const Ref &a = product.a, &b = product.b;
   const memory::desc aDesc = dnnlStrided(a), bHeld = dnnlStrided(b);
@@ -108,13 +108,13 @@ Status emitMatMulPrimitive(Context& context, const Chain& chain, const PreparedM
       std::make_unique<DnnlStep>(std::move(primitive), arguments, description.scratchpad_desc());
   if (product.mayLoseNumbers) {
     auto sums = sumsOfMatMul(product, std::move(call), description.weights_desc(), std::move(arguments));
-    step =
-        makeRecheckedStep(std::move(step), exactEpilogue({.product = std::move(sums),
-                                                          .tape = epilogueTape(context, chain, product.summed, taken),
-                                                          .addends = product.residuals,
-                                                          .target = target,
-                                                          .count = productOf(product.result, 0),
-                                                          .threads = context.threads()}));
+    step = makeRecheckedStep(std::move(step),
+                             exactEpilogue({.product = std::move(sums),
+                                            .tape = epilogueTape(context, chain, product.summed, included),
+                                            .addends = product.residuals,
+                                            .target = target,
+                                            .count = productOf(product.result, 0),
+                                            .threads = context.threads()}));
   }
   context.program().addStep(std::move(step), reads, {target.buffer});
   return Done{};
@@ -130,19 +130,19 @@ Status emitMatMulChain(Context& context, const Chain& chain) {
     own = false;
     product = TRY(prepareMatMul(context, root, multiplies(context, root), own));
   }
-  const std::size_t taken = TRY(foldChain(context, chain, product, own));
-  const ValueId result = resultOf(context, chain, taken);
+  const std::size_t included = TRY(foldChain(context, chain, product, own));
+  const ValueId result = resultOf(context, chain, included);
   const bool writesNarrow = own || (product.type != DataType::F32 && context.storedType(result) == product.type);
   const Ref target = context.allocate(result, {}, writesNarrow ? context.storedType(result) : DataType::F32);
   context.define(result, target);
-  leaveToTapes(context, chain, taken);
+  leaveToTapes(context, chain, included);
   if (own) {
     std::vector<OwnProduct> products;
     products.push_back({std::move(product), target});
     return emitOwnProducts(context, std::move(products));
   }
   return guardDnnl<Done>("matrix product '" + root.name + "'",
-                         [&] { return emitMatMulPrimitive(context, chain, product, taken, target); });
+                         [&] { return emitMatMulPrimitive(context, chain, product, included, target); });
 }
 
 Result<bool> emitMatMul(Context& context, const Node& node) {

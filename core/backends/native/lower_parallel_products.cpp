@@ -18,11 +18,11 @@ std::vector<Chain> parallelProducts(const Context& context) {
     const bool isMatrix = context.dimsOf(root.input(1)).size() == 2 && context.dimsOf(source).size() >= 2;
     if (!isMatrix || !isOwnProduct(context, root) || root.input(0) != source) return {};
     Chain chain = chainAfter(context, root);
-    std::size_t taken = 1;
-    while (taken < chain.nodes.size() && chain.operations[taken - 1].kind == Chain::Kind::Bias) ++taken;
-    chain.nodes.resize(taken);
-    chain.operations.resize(taken - 1);
-    chain.result = resultOf(context, chain, taken);
+    std::size_t included = 1;
+    while (included < chain.nodes.size() && chain.operations[included - 1].kind == Chain::Kind::Bias) ++included;
+    chain.nodes.resize(included);
+    chain.operations.resize(included - 1);
+    chain.result = resultOf(context, chain, included);
     chains.push_back(std::move(chain));
   }
   return chains.size() < 2 ? std::vector<Chain>() : chains;

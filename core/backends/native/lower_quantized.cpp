@@ -89,11 +89,11 @@ void claimQuantized(Context& context, Units& units) {
   for (const NodeId id : context.fused().nodes) {
     const Node& root = context.node(id);
     const bool isRoot = isConvolution(root) || isMatrixProduct(root);
-    if (units.isTaken(id) || !isRoot || context.typeOf(root.outputs[0]) != DataType::F32) continue;
+    if (units.isClaimed(id) || !isRoot || context.typeOf(root.outputs[0]) != DataType::F32) continue;
     const auto chain = quantizedChainAfter(context, root);
     if (!chain) continue;
     const std::set<NodeId> nodes = nodesOf(*chain);
-    if (std::ranges::any_of(nodes, [&](NodeId each) { return units.isTaken(each); })) continue;
+    if (std::ranges::any_of(nodes, [&](NodeId each) { return units.isClaimed(each); })) continue;
     const auto emit = [chain = *chain](Context& at) -> Status {
       TRY(at.flush());
       return emitChainOfCodes(at, chain);

@@ -141,10 +141,11 @@ std::optional<RecurrentWeights> weightsOf(const Node& node,
   bool known = true;
   const auto take = [&](std::size_t input, bool floats) -> std::optional<Weight> {
     if (!node.input(input).valid()) return std::nullopt;
-    auto taken = weight(node.input(input));
-    if (floats && taken && isNarrow(taken->type)) taken = roundedWeight(*taken, taken->type);  // is widened to f32
-    known = known && taken && (!floats || taken->type == DataType::F32);
-    return taken;
+    auto constant = weight(node.input(input));
+    if (floats && constant && isNarrow(constant->type))
+      constant = roundedWeight(*constant, constant->type);  // is widened to f32
+    known = known && constant && (!floats || constant->type == DataType::F32);
+    return constant;
   };
   weights.w = take(kW, !quantized);
   weights.r = take(kR, !quantized);

@@ -94,7 +94,7 @@ Status emitNode(Context& context, const Node& node) {
 
 void Units::add(NodeId at, EmitUnit emit, const std::set<NodeId>& nodes) {
   m_units.emplace(at, std::move(emit));
-  m_taken.insert(nodes.begin(), nodes.end());
+  m_claimed.insert(nodes.begin(), nodes.end());
   std::ranges::copy_if(nodes, std::inserter(m_covered, m_covered.end()), [&](NodeId node) { return node != at; });
 }
 

@@ -131,7 +131,7 @@ Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataTyp
   const bool isWeight = context.isConstant(root.input(1)) && productOf(right, 0, right.size() - 2) == 1;
   // If the second operand is a weight, `b` describes the layout in which it is held.
   Ref b{.dtype = DataType::F32, .dims = right, .strides = rowMajorStrides(right)};
-  const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root.input(1)) : std::nullopt;
+  const std::optional<ValueId> turned = isWeight ? transposedConstant(context, root) : std::nullopt;
   if (turned) b.strides = {1, right[0]};
   if (!isWeight) b = TRY(context.strided(TRY(factor(context, root.input(1), type))));
   if (a.dims.size() == 1) {  // a vector is a matrix of one row, and the result does not have this axis
@@ -166,11 +166,11 @@ Result<PreparedMatMul> prepareMatMul(Context& context, const Node& root, DataTyp
 }
 
 Result<std::size_t> foldChain(Context& context, const Chain& chain, PreparedMatMul& product, bool own) {
-  std::size_t taken = 1;
+  std::size_t included = 1;
   for (const Chain::Operation& operation : chain.operations) {
     if (operation.isActivation() && product.summed == 0) {
       product.sums = copyOf(product.operations);
-      product.summed = taken;
+      product.summed = included;
     }
     if (operation.kind == Chain::Kind::Bias && product.operations.len() == 0) {
       product.biases.emplace_back(context.weight(operation.operand), 1.0f);
@@ -190,9 +190,9 @@ Result<std::size_t> foldChain(Context& context, const Chain& chain, PreparedMatM
     }
     product.mayLoseNumbers =
         product.mayLoseNumbers || (operation.isActivation() && mayLoseNumbers(context.node(operation.node)));
-    taken += operation.nodeCount();
+    included += operation.nodeCount();
   }
-  return taken;
+  return included;
 }
 
 }  // namespace fusescope::native

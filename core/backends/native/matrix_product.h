@@ -46,8 +46,9 @@ Packing packBias(const PreparedMatMul& product);
 bool canMultiply(const Context& context, const Node& root);
 /// Returns whether our own kernel can run it, given a plain first operand.
 bool isOwnProduct(const Context& context, const Node& root);
-/// If `value` is the transposition of a constant matrix, returns that matrix, which is then packed directly.
-std::optional<ValueId> transposedConstant(const Context& context, ValueId value);
+/// If the second operand of the product `root` is the transposition of a constant matrix, returns that matrix, which is
+/// then packed directly.
+std::optional<ValueId> transposedConstant(const Context& context, const Node& root);
 /// Returns the codes from which the second operand of a product, a constant matrix, is dequantised: with one scale, one
 /// for each column, or one for each block along k.
 std::optional<CodeMatrix> codeMatrix(const Context& context, const Node& root);

@@ -118,7 +118,7 @@ Result<bool> emitQuantizedConv(Context& context, const QuantizedChain& chain) {
       std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad), reads,
       {result.buffer});
   context.define(parts.value, result);
-  if (parts.value != context.node(chain.last).outputs[0]) leaveQuantized(context, chain, parts.taken);
+  if (parts.value != context.node(chain.last).outputs[0]) leaveQuantized(context, chain, parts.included);
   return true;
 }
 

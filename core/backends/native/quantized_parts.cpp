@@ -152,7 +152,7 @@ QuantizedParts foldQuantized(const Context& context, const QuantizedChain& chain
     if (isActivation && !parts.epilogue.activate(context.node(operation.nodes[0]), number)) break;
     if (operation.kind == Kind::Residual && !operation.codes) areNumbers = false;
     if (operation.kind == Kind::Bias && mayHoldNaN(context, operation.operand)) areNumbers = false;
-    if (operation.kind == Kind::Bias && parts.taken == 0 && !chain.right.valid()) {
+    if (operation.kind == Kind::Bias && parts.included == 0 && !chain.right.valid()) {
       parts.biases.push_back(operation.operand);
     } else if (operation.kind == Kind::Bias) {
       parts.epilogue.addInUnits(parts.addendDesc);
@@ -166,10 +166,10 @@ QuantizedParts foldQuantized(const Context& context, const QuantizedChain& chain
       parts.residuals.emplace_back(parts.epilogue.lastArgument(), operation.operand);
     }
     parts.value = context.node(operation.nodes.back()).outputs[0];
-    ++parts.taken;
+    ++parts.included;
   }
   // Depending on the kernel, oneDNN stores NaN as the smallest or as the largest code.
-  if (chain.result && areNumbers && parts.taken == chain.operations.size()) {
+  if (chain.result && areNumbers && parts.included == chain.operations.size()) {
     parts.result = chain.result->codes;
     parts.value = context.node(chain.last).outputs[0];
   }
@@ -197,9 +197,9 @@ void addZeroPoint(Context& context, int of, float zero, std::vector<DnnlStep::Ar
                        context.program().addTable(zeroTensor(zero))});
 }
 
-/// Queues the nodes behind the first `taken` operations, which tapes calculate.
-void leaveQuantized(Context& context, const QuantizedChain& chain, std::size_t taken) {
-  for (std::size_t i = taken; i < chain.operations.size(); ++i) context.queue(chain.operations[i].nodes);
+/// Queues the nodes behind the first `included` operations, which tapes calculate.
+void leaveQuantized(Context& context, const QuantizedChain& chain, std::size_t included) {
+  for (std::size_t i = included; i < chain.operations.size(); ++i) context.queue(chain.operations[i].nodes);
   if (chain.result) context.queue(chain.last);
 }
 

@@ -23,7 +23,7 @@ struct QuantizedParts {
   };
   std::vector<Addend> addends;
   dnnl::memory::desc addendDesc;
-  std::size_t taken = 0;            ///< number of operations of the chain that are included
+  std::size_t included = 0;         ///< number of operations of the chain that are included
   std::optional<CodeScale> result;  ///< the type and scale of the result; nothing: f32
   ValueId value;                    ///< the value that is written
 
@@ -37,8 +37,8 @@ bool weightsAreSymmetric(const Context& context, const QuantizedChain& chain);
 /// Includes as many operations of the chain as oneDNN supports, for a result of these extents in this format.
 QuantizedParts foldQuantized(const Context& context, const QuantizedChain& chain, const Dims& target,
                              const MemoryFormat& format);
-/// Queues the nodes after the first `taken` operations of the chain.
-void leaveQuantized(Context& context, const QuantizedChain& chain, std::size_t taken);
+/// Queues the nodes after the first `included` operations of the chain.
+void leaveQuantized(Context& context, const QuantizedChain& chain, std::size_t included);
 
 /// Packs a scale for each channel, divided by `unit` if that is valid; a single scale if the second operand is not
 /// constant.

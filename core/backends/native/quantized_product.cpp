@@ -31,7 +31,7 @@ void addProduct(Context& context, const QuantizedChain& chain, const QuantizedPa
       std::make_unique<DnnlStep>(std::move(primitive), std::move(arguments), description.scratchpad_desc()), reads,
       {result.buffer});
   context.define(parts.value, result);
-  if (parts.value != context.node(chain.last).outputs[0]) leaveQuantized(context, chain, parts.taken);
+  if (parts.value != context.node(chain.last).outputs[0]) leaveQuantized(context, chain, parts.included);
 }
 
 /// Returns the codes of the second operand as signed codes, because oneDNN accepts no others.

@@ -167,14 +167,6 @@ DataType RegionFacts::narrowTypeOf(ValueId constant) const {
   return isNarrow(read) ? read : isNarrow(held) ? held : isNarrow(own) ? own : DataType::Undefined;
 }
 
-const Node* RegionFacts::foldedBy(ValueId value) const {
-  return m_folded.contains(value) ? &node(m_graph.value(value).producer) : nullptr;
-}
-
-bool RegionFacts::isReadOnce(ValueId value) const {
-  return onlyReader(value).has_value();
-}
-
 std::vector<NodeId> RegionFacts::readers(ValueId value) const {
   std::vector<NodeId> inside;
   for (const NodeId id : m_graph.value(value).consumers)

@@ -98,8 +98,6 @@ class RegionFacts {
   void foldConstants();
   /// Returns whether the node's result is a weight, so that the node does not run.
   bool isFolded(NodeId node) const { return m_foldedNodes.contains(node); }
-  /// Returns the node inside that makes a constant from other constants; null for a constant from outside.
-  const Node* foldedBy(ValueId value) const;
   /// Returns the constants whose numbers are part of the code, as indices in KernelRequest::weightSlots.
   std::vector<std::size_t> embedded() const { return {m_embedded.begin(), m_embedded.end()}; }
 
@@ -108,8 +106,6 @@ class RegionFacts {
   bool isFusedOutput(ValueId value) const { return m_outputIndex.contains(value); }
   /// Returns which output of the fused node the value is; nothing if it is not an output.
   std::optional<std::size_t> outputIndex(ValueId value) const;
-  /// Returns whether the value is read exactly once, by a node inside, and nobody else needs it.
-  bool isReadOnce(ValueId value) const;
 
  protected:
   // Only the placement of values depends on their readers. Emitters get from the bindings of the plan which nodes they

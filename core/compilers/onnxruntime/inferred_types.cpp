@@ -92,7 +92,7 @@ class TypeInference {
     const FileNode& file = *node.file;
     if (isHeterogeneous(file)) return DataType::Undefined;
     if (file.domain.empty() || file.op == "QuantizeLinear")
-      if (const DataType told = typeOfAttributes(node); told != DataType::Undefined) return told;
+      if (const DataType type = typeOfAttributes(node); type != DataType::Undefined) return type;
     const auto opset = m_opsets.find(file.domain);
     const auto types =
         onnxlib::operatorTypes(file.domain, file.op, opset == m_opsets.end() ? onnxlib::newestOpset() : opset->second);
@@ -111,7 +111,7 @@ class TypeInference {
       return file.op == "ConstantOfShape" ? DataType::F32 : DataType::Undefined;
     }
     if (file.op != "QuantizeLinear" && file.op != "DequantizeLinear") return DataType::Undefined;
-    if (const DataType told = typeNumbered(file, "output_dtype"); told != DataType::Undefined) return told;
+    if (const DataType type = typeNumbered(file, "output_dtype"); type != DataType::Undefined) return type;
     if (file.op == "DequantizeLinear") return operandType(node, 1);
     const bool hasZero = file.inputs.size() > 2 && !file.inputs[2].empty();
     return hasZero ? operandType(node, 2) : DataType::U8;

@@ -85,18 +85,18 @@ bool asksForKnownExtents(const Network& network, const TensorGraph::Node& node) 
 }
 
 /// Returns which tensors of the network occur in the optimised network.
-RevealedTensors told(const Network& network, const Optimised& optimised) {
-  RevealedTensors told(network.graph);
+RevealedTensors revealedTensors(const Network& network, const Optimised& optimised) {
+  RevealedTensors revealed(network.graph);
   for (std::uint32_t i = 0; i < optimised.bindings.size(); ++i) {
     const std::uint32_t tensor = optimised.bindings[i].tensor;
     if (tensor == kNone) continue;
     const bool isConstant = optimised.graph.isConstant(i);
-    if (isConstant && network.graph.tensor(tensor).producer != kNone) told.constant[tensor] = true;
-    if (!isConstant) told.kept[tensor] = true;
+    if (isConstant && network.graph.tensor(tensor).producer != kNone) revealed.constant[tensor] = true;
+    if (!isConstant) revealed.kept[tensor] = true;
   }
   for (const TensorGraph::Node& node : network.graph.nodes())
-    if (asksForKnownExtents(network, node) && !told.kept[node.makes[0]]) told.constant[node.makes[0]] = true;
-  return told;
+    if (asksForKnownExtents(network, node) && !revealed.kept[node.makes[0]]) revealed.constant[node.makes[0]] = true;
+  return revealed;
 }
 
 /// If a node may be in several kernels, removes guesses from regions that are not closed when a better binding is
@@ -177,7 +177,7 @@ class MovedConstants {
 
 KernelCovers coverKernels(const Network& network, const Optimised& optimised) {
   const Regions regions(optimised);
-  Slices slices = sliceNetwork(network.graph, network.equal, told(network, optimised), regions.slices());
+  Slices slices = sliceNetwork(network.graph, network.equal, revealedTensors(network, optimised), regions.slices());
   KernelCovers covers{
       .nodes = std::vector<std::vector<std::pair<std::uint32_t, Certainty>>>(optimised.graph.nodes().size()),
       .regionOf = regions.regionOf(),

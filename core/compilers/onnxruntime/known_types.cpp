@@ -3,13 +3,13 @@
 namespace fusescope::onnxruntime {
 namespace {
 
-void note(std::vector<KnownType>& types, std::uint32_t tensor, const onnxlib::FileType& told) {
-  if (tensor == TensorGraph::kNone || told.container != Container::None) return;
+void note(std::vector<KnownType>& types, std::uint32_t tensor, const onnxlib::FileType& type) {
+  if (tensor == TensorGraph::kNone || type.container != Container::None) return;
   KnownType& known = types[tensor];
-  if (known.type == DataType::Undefined) known.type = told.dtype;
-  if (known.extents || !told.ranked) return;
+  if (known.type == DataType::Undefined) known.type = type.dtype;
+  if (known.extents || !type.ranked) return;
   known.extents.emplace();
-  for (const onnxlib::FileDim& dim : told.dims) known.extents->push_back(dim.size);
+  for (const onnxlib::FileDim& dim : type.dims) known.extents->push_back(dim.size);
 }
 
 /// Returns the types that a file declares for the tensors of its main graph.

@@ -29,9 +29,9 @@ Result<std::unique_ptr<Reading>> readingOf(const CompilerInput& network, const P
 }
 
 /// Kernels have the names of nodes; replaces these by the names in the user's network.
-void tellInNames(const CompilerInput& network, ReadBack& told) {
-  for (ReadBackKernel& kernel : told.kernels) kernel.name = inNamesOfNetwork(network, kernel.name);
-  for (ReadBackConversion& conversion : told.conversions)
+void useNamesOfNetwork(const CompilerInput& network, ReadBack& readBack) {
+  for (ReadBackKernel& kernel : readBack.kernels) kernel.name = inNamesOfNetwork(network, kernel.name);
+  for (ReadBackConversion& conversion : readBack.conversions)
     conversion.kernel = inNamesOfNetwork(network, conversion.kernel);
 }
 
@@ -77,18 +77,18 @@ class OnnxRuntimeKind : public ProbedKind {
   }
 
   Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
-    return told(network, compiled, *TRY(readingOf(network, compiled)));
+    return readBackOf(network, compiled, *TRY(readingOf(network, compiled)));
   }
 
   Result<ReadBack> readBackCompared(const CompilerInput& network, const ProbeAnswer& compiled,
                                     const ComparedOn& on) const override {
     const auto reading = TRY(readingOf(network, compiled));
-    ReadBack asTold = told(network, compiled, *reading);
-    if (network.folder == nullptr) return asTold;  // nothing may be written beside files of the user
+    ReadBack reported = readBackOf(network, compiled, *reading);
+    if (network.folder == nullptr) return reported;  // nothing may be written beside files of the user
     const auto refuted = onnxruntime::compareValues(*reading, on.inputs, on.job, on.stop);
     if (!refuted.ok() && refuted.error().cancelled) return refuted.error();
-    if (!refuted.ok()) return asTold;
-    ReadBack proved = told(network, compiled, *reading);
+    if (!refuted.ok()) return reported;
+    ReadBack proved = readBackOf(network, compiled, *reading);
     append(proved.decisions, refuted.value());
     return proved;
   }
@@ -112,12 +112,12 @@ class OnnxRuntimeKind : public ProbedKind {
   }
 
  private:
-  static ReadBack told(const CompilerInput& network, const ProbeAnswer& compiled, const Reading& reading) {
-    ReadBack told = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
-    tellInNames(network, told);
-    onnxruntime::addProviders(network, compiled.json, told);
-    tellTf32(compiled, "onnxruntime", told);
-    return told;
+  static ReadBack readBackOf(const CompilerInput& network, const ProbeAnswer& compiled, const Reading& reading) {
+    ReadBack readBack = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
+    useNamesOfNetwork(network, readBack);
+    onnxruntime::addProviders(network, compiled.json, readBack);
+    addTf32Decision(compiled, "onnxruntime", readBack);
+    return readBack;
   }
 };
 

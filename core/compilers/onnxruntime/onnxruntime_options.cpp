@@ -74,8 +74,8 @@ bool runsOnCard(const CompilerOptions& options) {
 
 std::string cardOf(const Json& opened) {
   const Json::json_pointer first("/about/cards/0");
-  const bool isTold = opened.contains(first) && opened.at(first).is_string();
-  return isTold ? opened.at(first).get<std::string>() : "card";
+  const bool isNamed = opened.contains(first) && opened.at(first).is_string();
+  return isNamed ? opened.at(first).get<std::string>() : "card";
 }
 
 Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options) {
@@ -124,16 +124,16 @@ std::vector<OptimiserStep> optimiserStepsOf(std::string_view log) {
   return steps;
 }
 
-void addProviders(const CompilerInput& network, const Json& answer, ReadBack& told) {
+void addProviders(const CompilerInput& network, const Json& answer, ReadBack& readBack) {
   if (!answer.is_object()) return;
   const auto assignment = answer.find("assignment"), providers = answer.find("providers");
   if (assignment == answer.end() || !assignment->is_array()) return;
   if (providers == answer.end() || !providers->is_array() || providers->empty() || !providers->front().is_string())
     return;
   const std::string asked = providers->front().get<std::string>();
-  told.compiler.options.emplace(kProvider, asked);
+  readBack.compiler.options.emplace(kProvider, asked);
   if (const auto card = answer.find("card"); card != answer.end() && card->is_string())
-    told.compiler.options.emplace("used_card", card->get<std::string>());
+    readBack.compiler.options.emplace("used_card", card->get<std::string>());
   for (const Json& part : *assignment) {
     const Json provider = part.is_object() ? part.value("provider", Json()) : Json();
     const Json nodes = part.is_object() ? part.value("nodes", Json()) : Json();
@@ -142,8 +142,9 @@ void addProviders(const CompilerInput& network, const Json& answer, ReadBack& to
       const auto known = name.is_string() ? network.nodes.find(name.get<std::string>()) : network.nodes.end();
       if (known == network.nodes.end()) continue;
       for (const NodeId id : known->second)
-        told.decisions.push_back(decide("build.other_provider", {Subject::node(network.plan->graph().node(id).name)},
-                                        "onnxruntime", {{"provider", provider.get<std::string>()}, {"asked", asked}}));
+        readBack.decisions.push_back(decide("build.other_provider",
+                                            {Subject::node(network.plan->graph().node(id).name)}, "onnxruntime",
+                                            {{"provider", provider.get<std::string>()}, {"asked", asked}}));
     }
   }
 }

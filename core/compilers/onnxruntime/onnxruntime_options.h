@@ -20,9 +20,9 @@ std::string cardOf(const Json& opened);
 /// network. Errors: a value that an option does not allow; tf32=off for a provider other than CUDA.
 Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options);
 
-/// Adds to `told` what an answer to `compile` says about providers: a decision for each node that another provider than
-/// the first one runs. Names that are not in the network are ignored.
-void addProviders(const CompilerInput& network, const Json& answer, ReadBack& told);
+/// Adds to `readBack` what an answer to `compile` says about providers: a decision for each node that another provider
+/// than the first one runs. Names that are not in the network are ignored.
+void addProviders(const CompilerInput& network, const Json& answer, ReadBack& readBack);
 
 /// Returns the steps of its optimisation that its log mentions, in the order in which they first run. Other lines are
 /// ignored.

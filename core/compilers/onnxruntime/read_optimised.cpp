@@ -59,10 +59,10 @@ class Reader {
       : m_network(network), m_optimised(optimised), m_covers(covers) {}
 
   ReadBack run() {
-    m_told.compiler.name = "onnxruntime";
+    m_readBack.compiler.name = "onnxruntime";
     for (std::uint32_t i = 0; i < m_optimised.graph.nodes().size(); ++i) addKernel(i);
     addFates();
-    return std::move(m_told);
+    return std::move(m_readBack);
   }
 
  private:
@@ -77,7 +77,7 @@ class Reader {
     if (!kernel.outputs.empty()) kernel.compute = kernel.outputs[0].type;
     if (!isOfNetwork(*node.file)) kernel.optimiser = optimiserOf(*node.file, kernel.nodes.size());
     addConversion(kernel, node);
-    m_told.kernels.push_back(std::move(kernel));
+    m_readBack.kernels.push_back(std::move(kernel));
   }
 
   /// Returns whether no optimiser changed the node: the network that was handed over has it, too.
@@ -138,14 +138,14 @@ class Reader {
     const KernelValue &from = kernel.inputs.front(), &to = kernel.outputs.front();
     const bool isCast = node.file->op == "Cast";
     if (isCast) {
-      m_told.conversions.push_back({.value = to.value.valid() ? to.value : from.value,
-                                    .from = toText(from.type),
-                                    .to = toText(to.type),
-                                    .isCast = true,
-                                    .kernel = kernel.name});
+      m_readBack.conversions.push_back({.value = to.value.valid() ? to.value : from.value,
+                                        .from = toText(from.type),
+                                        .to = toText(to.type),
+                                        .isCast = true,
+                                        .kernel = kernel.name});
     } else if (to.value.valid() && from.format != to.format) {
       const auto formatName = [](const KernelValue& value) { return value.format.empty() ? "NCHW" : value.format; };
-      m_told.conversions.push_back(
+      m_readBack.conversions.push_back(
           {.value = to.value, .from = formatName(from), .to = formatName(to), .isCast = false, .kernel = kernel.name});
     }
   }
@@ -154,13 +154,13 @@ class Reader {
   /// the most informative fate is used.
   void addFates() {
     std::set<NodeId> held;
-    for (const ReadBackKernel& kernel : m_told.kernels)
+    for (const ReadBackKernel& kernel : m_readBack.kernels)
       for (const auto& [id, certainty] : kernel.nodes) held.insert(id);
     for (std::uint32_t origin = 0; origin < m_covers.fates.size(); ++origin) {
       const Fate fate = m_covers.fates[origin];
       for (const NodeId id : plannedNodes(origin)) {
         if (held.contains(id) || fate == Fate::Kernel) continue;
-        const auto [known, isNew] = m_told.fates.emplace(id, fate);
+        const auto [known, isNew] = m_readBack.fates.emplace(id, fate);
         if (!isNew && says(fate) > says(known->second)) known->second = fate;
       }
     }
@@ -174,7 +174,7 @@ class Reader {
   const Optimised& m_optimised;
   const KernelCovers& m_covers;
   std::set<std::string> m_names;
-  ReadBack m_told;
+  ReadBack m_readBack;
 };
 
 }  // namespace

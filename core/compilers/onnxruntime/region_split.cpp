@@ -122,9 +122,9 @@ class Splitter {
     const Certainty certainty = isProved ? Certainty::Derived : Certainty::Guessed;
     const bool isOnly = able.size() == 1 || (workOf(nodeOf(node).op) == Work::Calculates && m_calculating != kNone);
     if (isOnly) {
-      const auto told = m_results.find(node);
+      const auto found = m_results.find(node);
       return hold(node, able.size() == 1 ? able[0] : m_calculating,
-                  told == m_results.end() ? certainty : std::min(told->second, certainty));
+                  found == m_results.end() ? certainty : std::min(found->second, certainty));
     }
     for (const bool isForward : {true, false})
       if (const std::uint32_t kernel = kernelOfNeighbour(node, isForward); kernel != kNone)

@@ -279,8 +279,8 @@ class Assigner {
   Fate fateOf(std::uint32_t node) const {
     if (!m_holders[node].empty()) return Fate::Kernel;
     if (m_isRemoved[node]) return Fate::Removed;
-    const Fate told = m_slices.fates[node];
-    return told == Fate::Kernel ? Fate::NotDisclosed : told;
+    const Fate fate = m_slices.fates[node];
+    return fate == Fate::Kernel ? Fate::NotDisclosed : fate;
   }
 
   const ExecutionGraph& m_graph;

@@ -81,17 +81,17 @@ std::vector<LayerRegion> layerRegions(const ExecutionGraph& graph, const LayerTe
 }
 
 RevealedTensors revealedTensors(const ExecutionGraph& graph, const LayerTensors& layers, const TensorGraph& file) {
-  RevealedTensors told(file);
+  RevealedTensors revealed(file);
   for (std::uint32_t i = 0; i < graph.layers.size(); ++i) {
     const bool isConstant = layers.roles[i] == LayerRole::Constant || layers.roles[i] == LayerRole::Once;
     for (const std::uint32_t tensor : layers.tensors[i])
-      if (tensor != LayerTensors::kNone) (isConstant ? told.constant : told.kept)[tensor] = true;
+      if (tensor != LayerTensors::kNone) (isConstant ? revealed.constant : revealed.kept)[tensor] = true;
   }
   for (std::uint32_t i = 0; i < file.tensors().size(); ++i) {
-    if (file.tensor(i).isInput) told.kept[i] = true;
-    if (told.kept[i]) told.constant[i] = false;
+    if (file.tensor(i).isInput) revealed.kept[i] = true;
+    if (revealed.kept[i]) revealed.constant[i] = false;
   }
-  return told;
+  return revealed;
 }
 
 }  // namespace fusescope

@@ -26,17 +26,17 @@ class LayerReader {
       : m_graph(graph), m_imported(imported), m_ops(ops), m_facts(facts) {}
 
   LayerTensors run() {
-    m_told.roles = layerRoles(m_graph);
-    m_told.isNamed.resize(m_imported.ops.size());
+    m_tensors.roles = layerRoles(m_graph);
+    m_tensors.isNamed.resize(m_imported.ops.size());
     for (const ExecutionLayer& layer : m_graph.layers) readNames(layer);
     findConsumers();
     findReaders();
     for (std::uint32_t i = 0; i < m_graph.layers.size(); ++i) {
-      m_told.tensors.emplace_back(m_graph.layers[i].outputs.size(), kNone);
+      m_tensors.tensors.emplace_back(m_graph.layers[i].outputs.size(), kNone);
       for (std::uint32_t output = 0; output < m_graph.layers[i].outputs.size(); ++output)
-        m_told.tensors[i][output] = tensorOf(i, output);
+        m_tensors.tensors[i][output] = tensorOf(i, output);
     }
-    return std::move(m_told);
+    return std::move(m_tensors);
   }
 
  private:
@@ -57,8 +57,8 @@ class LayerReader {
   }
 
   void readNames(const ExecutionLayer& layer) {
-    auto& named = m_told.named.emplace_back();
-    auto& madeUp = m_told.madeUp.emplace_back();
+    auto& named = m_tensors.named.emplace_back();
+    auto& madeUp = m_tensors.madeUp.emplace_back();
     for (const std::string& name : layer.originals) {
       const auto op = opOf(name);
       if (!op) {
@@ -66,7 +66,7 @@ class LayerReader {
         continue;
       }
       named.push_back(*op);
-      if (op->isWhole) m_told.isNamed[op->op] = true;
+      if (op->isWhole) m_tensors.isNamed[op->op] = true;
     }
   }
 
@@ -100,7 +100,7 @@ class LayerReader {
   /// operators with it.
   std::uint32_t tensorOfLast(std::uint32_t index) const {
     std::uint32_t last = kNone;
-    for (const NamedOp& named : m_told.named[index])
+    for (const NamedOp& named : m_tensors.named[index])
       if (named.isWhole && (last == kNone || named.op > last)) last = named.op;
     if (last == kNone || !hasOutputs(last, m_graph.layers[index])) return kNone;
     if (endsInActivation(m_graph.layers[index]))
@@ -133,7 +133,7 @@ class LayerReader {
       for (std::size_t i = 0; i < inside.size(); ++i)
         for (const OpOutput& next : m_consumers[inside[i]]) {
           const ImportedOp& op = m_imported.op(next.op);
-          if (isInside(next.op) || m_told.isNamed[next.op] || !isElementwise(op)) continue;
+          if (isInside(next.op) || m_tensors.isNamed[next.op] || !isElementwise(op)) continue;
           if (!std::ranges::all_of(op.inputs, isMadeInside)) continue;
           inside.push_back(next.op);
           grows = true;
@@ -156,9 +156,9 @@ class LayerReader {
 
   /// Returns the tensor that a layer reads if the layer only writes it in another form.
   std::uint32_t passedOn(const ExecutionLayer& layer, std::uint32_t index) const {
-    if (!isConversion(layer) || layer.sources.empty() || !m_told.named[index].empty()) return kNone;
+    if (!isConversion(layer) || layer.sources.empty() || !m_tensors.named[index].empty()) return kNone;
     const auto& source = layer.sources.front();
-    return source.layer < m_told.tensors.size() ? m_told.tensors[source.layer][source.output] : kNone;
+    return source.layer < m_tensors.tensors.size() ? m_tensors.tensors[source.layer][source.output] : kNone;
   }
 
   /// Reads "#12.1" as output 1 of the operator "#12". This is also true of "#12.1.0", because OpenVINO appends numbers
@@ -185,7 +185,7 @@ class LayerReader {
         if (next != kNone && next != consumer.op) return kNone;
         next = consumer.op;
       }
-      if (next == kNone || m_told.isNamed[next] || m_ops.nodes[next] != m_ops.nodes[at.op]) return kNone;
+      if (next == kNone || m_tensors.isNamed[next] || m_ops.nodes[next] != m_ops.nodes[at.op]) return kNone;
       at = {next, 0};
     }
     return kNone;
@@ -196,7 +196,7 @@ class LayerReader {
     std::uint32_t found = kNone;
     std::vector<std::uint32_t> readers = readersOf(index, output);
     for (const std::uint32_t reader : readers) {
-      for (const NamedOp& by : m_told.named[reader]) {
+      for (const NamedOp& by : m_tensors.named[reader]) {
         for (const ImportedOp::Input& input : m_imported.op(by.op).inputs) {
           if (!namesOp(index, input.op)) continue;
           const std::uint32_t tensor = checked(index, output, m_ops.tensors[input.op][input.output]);
@@ -222,12 +222,12 @@ class LayerReader {
   }
 
   bool namesOp(std::uint32_t layer, std::uint32_t op) const {
-    return std::ranges::find(m_told.named[layer], op, &NamedOp::op) != m_told.named[layer].end();
+    return std::ranges::find(m_tensors.named[layer], op, &NamedOp::op) != m_tensors.named[layer].end();
   }
 
   std::uint32_t checked(std::uint32_t layer, std::uint32_t output, std::uint32_t tensor) const {
     if (tensor == kNone) return kNone;
-    const LayerRole role = m_told.roles[layer];
+    const LayerRole role = m_tensors.roles[layer];
     if ((role == LayerRole::Once || role == LayerRole::Constant) && m_facts.varies[tensor]) return kNone;
     const auto made = m_graph.layers[layer].outputs[output].elements();
     const std::int64_t elements = m_facts.elements[tensor];
@@ -240,7 +240,7 @@ class LayerReader {
   const FileTensorFacts& m_facts;
   std::vector<std::vector<OpOutput>> m_consumers;  ///< by operator: its readers, and which of its outputs they read
   std::vector<std::vector<OpOutput>> m_readers;    ///< by layer: its readers, and which of its outputs they read
-  LayerTensors m_told;
+  LayerTensors m_tensors;
 };
 
 }  // namespace

@@ -64,18 +64,18 @@ class OpenvinoKind : public ProbedKind {
   Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const ImportedNetwork imported = TRY(readWritten(compiled, "model.json", importedNetwork));
     const ExecutionGraph graph = TRY(readWritten(compiled, "execution.xml", executionGraph));
-    ReadBack told = openvinoReadBack(network, graph, imported);
-    told.compiler.name = name();
+    ReadBack readBack = openvinoReadBack(network, graph, imported);
+    readBack.compiler.name = name();
     const Json hint = compiled.json.value("hint", Json());
-    if (!hint.is_string()) return told;
+    if (!hint.is_string()) return readBack;
     const std::string granted = hint.get<std::string>();
-    told.compiler.options.emplace("granted_hint", granted);
+    readBack.compiler.options.emplace("granted_hint", granted);
     const DataType asked = openvinoHint(*network.plan);
     if (dataTypeFromName(granted) && granted != fusescope::name(asked))
-      told.decisions.push_back(
+      readBack.decisions.push_back(
           decide("build.hint_granted", {}, network.plan->options.compiler,
                  {{"compiler", title()}, {"asked", fusescope::name(asked)}, {"granted", granted}}));
-    return told;
+    return readBack;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {

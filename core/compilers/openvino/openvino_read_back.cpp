@@ -52,15 +52,15 @@ class OpenvinoTeller {
   ReadBack run() {
     for (std::uint32_t i = 0; i < m_execution.layers.size(); ++i) {
       if (m_names[i].empty()) continue;
-      m_told.kernels.push_back(kernel(i));
+      m_readBack.kernels.push_back(kernel(i));
       m_kernelLayers.push_back(i);
-      if (m_told.kernels.back().nodes.empty() && m_layers.roles[i] == LayerRole::Kernel) tellConversions(i);
+      if (m_readBack.kernels.back().nodes.empty() && m_layers.roles[i] == LayerRole::Kernel) addConversions(i);
     }
     moveMakers();
-    for (const ReadBackKernel& kernel : m_told.kernels)
+    for (const ReadBackKernel& kernel : m_readBack.kernels)
       for (const auto& [node, certainty] : kernel.nodes) m_hasKernel.insert(node);
     setFates();
-    return std::move(m_told);
+    return std::move(m_readBack);
   }
 
  private:
@@ -116,7 +116,7 @@ class OpenvinoTeller {
   }
 
   /// OpenVINO stores booleans as bytes.
-  DataType toldType(ValueId value, DataType type) const {
+  DataType reportedType(ValueId value, DataType type) const {
     const bool isBool = value.valid() && m_graph.value(value).type.dtype == DataType::Bool;
     return isBool && (type == DataType::U8 || type == DataType::I8) ? DataType::Bool : type;
   }
@@ -131,7 +131,7 @@ class OpenvinoTeller {
   /// OpenVINO makes one operator of a QuantizeLinear and its DequantizeLinear, which can be fused with any layer.
   /// Floats of such a layer are the result of the DequantizeLinear, and bytes are the codes between the two nodes.
   /// Invalid if there is no such value.
-  ValueId asTold(ValueId id, DataType type) const {
+  ValueId asReported(ValueId id, DataType type) const {
     if (!id.valid()) return id;
     const Value& value = m_graph.value(id);
     if (type == DataType::Undefined || isFloat(type) == isFloat(value.type.dtype)) return id;
@@ -147,10 +147,10 @@ class OpenvinoTeller {
 
   void add(std::vector<KernelValue>& values, std::uint32_t layer, std::uint32_t output) const {
     const ExecutionPort& port = m_execution.layers[layer].outputs[output];
-    const ValueId value = asTold(valueOf(layer, output), port.type);
+    const ValueId value = asReported(valueOf(layer, output), port.type);
     const auto isThere = [&](const KernelValue& other) { return other.value == value && other.type == port.type; };
     if (!value.valid() || std::ranges::any_of(values, isThere)) return;
-    values.push_back({.value = value, .type = toldType(value, port.type), .format = port.layout});
+    values.push_back({.value = value, .type = reportedType(value, port.type), .format = port.layout});
   }
 
   DataType readAs(const ExecutionLayer& layer) const {
@@ -168,7 +168,7 @@ class OpenvinoTeller {
     return isFloat(read) ? read : DataType::Undefined;
   }
 
-  void tellConversions(std::uint32_t index) {
+  void addConversions(std::uint32_t index) {
     const ExecutionLayer& layer = m_execution.layers[index];
     if (!isConversion(layer) || layer.outputs.empty() || layer.sources.empty()) return;
     const auto& source = layer.sources.front();
@@ -177,13 +177,13 @@ class OpenvinoTeller {
     const ExecutionPort& to = layer.outputs.front();
     const ValueId value = valueOf(index, 0);
     if (from.type != to.type)
-      m_told.conversions.push_back({.value = value,
-                                    .from = toText(toldType(value, from.type)),
-                                    .to = toText(toldType(value, to.type)),
-                                    .isCast = true,
-                                    .kernel = m_names[index]});
+      m_readBack.conversions.push_back({.value = value,
+                                        .from = toText(reportedType(value, from.type)),
+                                        .to = toText(reportedType(value, to.type)),
+                                        .isCast = true,
+                                        .kernel = m_names[index]});
     if (from.layout != to.layout)
-      m_told.conversions.push_back(
+      m_readBack.conversions.push_back(
           {.value = value, .from = from.layout, .to = to.layout, .isCast = false, .kernel = m_names[index]});
   }
 
@@ -193,10 +193,10 @@ class OpenvinoTeller {
   /// value, and neither is what is read before.
   void moveMakers() {
     std::map<NodeId, std::vector<std::size_t>> holders;
-    for (std::size_t i = 0; i < m_told.kernels.size(); ++i)
-      for (const auto& [node, certainty] : m_told.kernels[i].nodes) holders[node].push_back(i);
-    for (std::size_t i = 0; i < m_told.kernels.size(); ++i) {
-      ReadBackKernel& kernel = m_told.kernels[i];
+    for (std::size_t i = 0; i < m_readBack.kernels.size(); ++i)
+      for (const auto& [node, certainty] : m_readBack.kernels[i].nodes) holders[node].push_back(i);
+    for (std::size_t i = 0; i < m_readBack.kernels.size(); ++i) {
+      ReadBackKernel& kernel = m_readBack.kernels[i];
       std::erase_if(kernel.outputs, [&](const KernelValue& output) {
         const NodeId maker = m_graph.value(output.value).producer;
         const auto known = maker.valid() ? holders.find(maker) : holders.end();
@@ -205,7 +205,7 @@ class OpenvinoTeller {
             !kernel.nodes.empty() && canHold(m_execution.layers[m_kernelLayers[i]], m_graph.node(maker));
         if (!isMaker) return true;
         for (const std::size_t later : known->second)
-          std::erase_if(m_told.kernels[later].nodes,
+          std::erase_if(m_readBack.kernels[later].nodes,
                         [&](const auto& held) { return held.first == maker && held.second != Certainty::Named; });
         kernel.nodes.emplace_back(maker, Certainty::Derived);
         std::ranges::sort(kernel.nodes);
@@ -225,7 +225,7 @@ class OpenvinoTeller {
     for (std::uint32_t i = 0; i < m_file.nodes().size(); ++i) {
       const Fate fate = m_held.fates[i] == Fate::Kernel ? Fate::View : m_held.fates[i];
       for (const NodeId node : nodesOf(i))
-        if (!m_hasKernel.contains(node)) m_told.fates.emplace(node, fate);
+        if (!m_hasKernel.contains(node)) m_readBack.fates.emplace(node, fate);
     }
   }
 
@@ -242,7 +242,7 @@ class OpenvinoTeller {
   std::vector<std::string> m_names;           ///< by layer
   std::vector<std::uint32_t> m_kernelLayers;  ///< by kernel
   std::set<NodeId> m_hasKernel;
-  ReadBack m_told;
+  ReadBack m_readBack;
 };
 
 }  // namespace

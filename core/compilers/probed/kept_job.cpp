@@ -104,9 +104,10 @@ Result<ProbeAnswer> KeptJob::ask(const ProbeRequest& request, const StopToken& s
   if (op == kCompile) forgetFound();
   if (!m_code.is_null())
     if (auto answer = found(request, key)) return std::move(*answer);
-  Asked told = TRY(askedAndKept(request, key, stop, progress));
-  if (op == kCompile && told.answerMs >= kLongCompilation) std::ignore = TRY(save(request, key, told, stop, progress));
-  return std::move(told.answer);
+  Asked answered = TRY(askedAndKept(request, key, stop, progress));
+  if (op == kCompile && answered.answerMs >= kLongCompilation)
+    std::ignore = TRY(save(request, key, answered, stop, progress));
+  return std::move(answered.answer);
 }
 
 Result<ProbeAnswer> KeptJob::askToHold(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
@@ -123,12 +124,12 @@ Result<ProbeAnswer> KeptJob::askToHold(const ProbeRequest& request, const StopTo
   if (known && TRY(load(request, key, stop, progress))) return std::move(*known);
   m_found.reset();
   m_notAsked.clear();
-  Asked told = TRY(known ? asked(request, stop, progress) : askedAndKept(request, key, stop, progress));
-  const bool isSaved = TRY(save(request, key, told, stop, progress));
+  Asked answered = TRY(known ? asked(request, stop, progress) : askedAndKept(request, key, stop, progress));
+  const bool isSaved = TRY(save(request, key, answered, stop, progress));
   // The kept answer has to be about the network that was saved: a compiler may make something else each time.
   if (isSaved && known)
-    if (const auto bytes = entryOf(told.answer, digestsOf(request))) keep(key, *bytes, told.ms);
-  return std::move(told.answer);
+    if (const auto bytes = entryOf(answered.answer, digestsOf(request))) keep(key, *bytes, answered.ms);
+  return std::move(answered.answer);
 }
 
 /// Returns the key of the answer. The hashes of the code are missing in it if they are not known soon.
@@ -145,15 +146,15 @@ Result<KeptJob::Asked> KeptJob::askedAndKept(const ProbeRequest& request, const 
   const bool isKnown = !m_code.is_null(), isCompilation = textOf(request.json, "op") == kCompile;
   // The network is hashed while the compiler works on it.
   auto digests = std::async(std::launch::async, [&request] { return digestsOf(request); });
-  Asked told = TRY(asked(request, stop, progress));
-  auto bytes = entryOf(told.answer, digests.get());
+  Asked answered = TRY(asked(request, stop, progress));
+  auto bytes = entryOf(answered.answer, digests.get());
   if (isKnown) {
-    if (bytes) keep(key, *bytes, told.ms);
+    if (bytes) keep(key, *bytes, answered.ms);
     if (isCompilation) m_after = sha256OfText(keyBytes(key));
   } else if (bytes || isCompilation) {
-    m_waiting.push_back({key, bytes ? std::move(*bytes) : std::string(), told.ms});
+    m_waiting.push_back({key, bytes ? std::move(*bytes) : std::string(), answered.ms});
   }
-  return told;
+  return answered;
 }
 
 /// Lets the live process load what `request` compiled earlier. Returns whether it did.

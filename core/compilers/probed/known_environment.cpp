@@ -111,8 +111,8 @@ Result<std::optional<UnchangedEnvironment>> knownEnvironment(KeptStore& store, s
 
 void keepEnvironment(KeptStore& store, std::string_view compiler, const Environment& environment, const Json& witness,
                      const Json& opened, double ms) {
-  const bool isTold = opened.is_null() ? textOf(witness, "why_not").empty() : whyNotKept(witness).empty();
-  if (!isTold || mayHaveMissedCards(witness, opened)) return;
+  const bool mayBeKept = opened.is_null() ? textOf(witness, "why_not").empty() : whyNotKept(witness).empty();
+  if (!mayBeKept || mayHaveMissedCards(witness, opened)) return;
   const Json record{{"program", programOf(environment.command).string()}, {"witness", witness}, {"opened", opened}};
   store.keep({.kind = kEnvironmentKind,
               .about = std::string(compiler) + " in " + environment.command,

@@ -24,9 +24,9 @@ Result<std::vector<OptimiserStep>> optimiserSteps(const Compiler& compiler, cons
     if (segment.kind == SegmentKind::Fallback) continue;
     const Part part = TRY(segmentPart(plan, segment, extents, options.stop));
     CompilerInput network = TRY(makeCompilerInput(part.plan, kind.inputTypesFor(*part.plan), options.stop));
-    BuildOptions told = options;
-    told.threads = probed->threads(options);
-    const Json asked = TRY(kind.requestOptions(network, told));
+    BuildOptions withThreads = options;
+    withThreads.threads = probed->threads(options);
+    const Json asked = TRY(kind.requestOptions(network, withThreads));
     auto job = TRY(probed->takeJob(options.stop));
     const auto answer =
         job->ask({.json = {{"op", "optimisers"}, {"options", asked}}, .files = filesOf(network)}, options.stop);

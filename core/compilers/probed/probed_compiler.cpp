@@ -330,20 +330,20 @@ void ProbedCompiler::keepHanded(const Plan& plan, CompilerInput network) const {
   m_handed = std::move(kept);
 }
 
-Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& told) const {
-  const StopToken& stop = told.stop;
+Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOptions& options) const {
+  const StopToken& stop = options.stop;
   // This pointer refers to the caller's plan during this call, without owning it.
   const std::shared_ptr<const Plan> asked(std::shared_ptr<void>(), &plan);
-  CompilerInput network = TRY(handed(asked, told));
-  if (told.progress) told.progress("ask", m_name);
+  CompilerInput network = TRY(handed(asked, options));
+  if (options.progress) options.progress("ask", m_name);
   CompilerInput kept = network;
-  const Json options = TRY(m_kind.requestOptions(network, {}));
-  ProbeRequest request{.json = {{"op", "support"}, {"options", options}}, .files = filesOf(network)};
+  const Json requested = TRY(m_kind.requestOptions(network, {}));
+  ProbeRequest request{.json = {{"op", "support"}, {"options", requested}}, .files = filesOf(network)};
   if (const int threads = threadsOfNextBuild(); threads > 0 && !isJobResult(m_environment))
     request.json[kNextThreads] = threads;
   const auto known = TRY(takeKeptJob(plan.model->path, stop));
   auto job = known != nullptr ? std::unique_ptr<ProbeJob>() : TRY(takeJob(stop));
-  const ProbeAnswer answer = TRY((known != nullptr ? *known : *job).ask(request, stop, told.progress));
+  const ProbeAnswer answer = TRY((known != nullptr ? *known : *job).ask(request, stop, options.progress));
   auto support = m_kind.support(network, answer);
   if (known != nullptr) job = known->takeLive();
   if (job != nullptr) giveBack(std::move(job));
@@ -353,9 +353,9 @@ Result<CompilerSupport> ProbedCompiler::support(const Plan& plan, const BuildOpt
 
 Result<Lowered> ProbedCompiler::lower(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   CompilerInput network = TRY(handed(plan, options));
-  BuildOptions told = options;
-  told.threads = threads(options);
-  Json asked = TRY(m_kind.requestOptions(network, told));
+  BuildOptions withThreads = options;
+  withThreads.threads = threads(options);
+  Json asked = TRY(m_kind.requestOptions(network, withThreads));
   Lowered lowered{.plan = std::move(plan), .options = std::move(asked)};
   lowered.pins = network.pins;
   lowered.network = std::make_shared<const CompilerInput>(std::move(network));

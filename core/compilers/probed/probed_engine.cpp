@@ -169,22 +169,22 @@ Result<ReadBack> ProbedEngine::readBack(const std::map<std::string, Tensor>& inp
   const bool compares = !inputs.empty();
   if (options.progress) options.progress(compares ? "verify" : "read back", m_backend);
   const ProbeAnswer& compiled = m_held->compiled;
-  ReadBack told = compares
-                      ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, m_held->answering(), options.stop}))
-                      : TRY(kind.readBack(*m_network, compiled));
+  ReadBack readBack =
+      compares ? TRY(kind.readBackCompared(*m_network, compiled, {inputs, m_held->answering(), options.stop}))
+               : TRY(kind.readBack(*m_network, compiled));
   if (m_asked && m_held->kept != nullptr)
     m_report.decisions = keptDecisions(*m_held->kept, kind.title(), m_plan->options.compiler);
-  append(told.decisions, m_report.decisions);
+  append(readBack.decisions, m_report.decisions);
   for (const ValueId input : m_network->leftOut) {
     const Value& value = m_plan->graph().value(input);
-    told.decisions.push_back(decide("build.input_left_out", {Subject::value(value.name)}, m_plan->options.compiler,
-                                    {{"compiler", kind.title()}, {"type", toText(value.type.dtype)}}));
+    readBack.decisions.push_back(decide("build.input_left_out", {Subject::value(value.name)}, m_plan->options.compiler,
+                                        {{"compiler", kind.title()}, {"type", toText(value.type.dtype)}}));
   }
   auto identity = m_compiler.identity();
-  identity.options = told.compiler.options;
+  identity.options = readBack.compiler.options;
   for (const auto& [name, value] : m_plan->options.compilerOptions) identity.options.insert_or_assign(name, value);
-  told.compiler = std::move(identity);
-  return told;
+  readBack.compiler = std::move(identity);
+  return readBack;
 }
 
 Result<std::filesystem::path> ProbedEngine::writeInputs(const std::map<std::string, Tensor>& inputs) const {
@@ -219,8 +219,8 @@ Result<std::map<std::string, Tensor>> ProbedEngine::readOutputs(const ProbeAnswe
 
 /// On this machine, tensors are passed in memory if both processes can map the same memory.
 Result<RunResult> ProbedEngine::runInMemory(const std::map<std::string, Tensor>& inputs, const StopToken& stop) {
-  const Json told = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
-  const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", told}}, .files = {}}, stop));
+  const Json shared = TRY(m_shared.put(TRY(inputsInFile(m_inputs, inputs))));
+  const ProbeAnswer answer = TRY(m_held->job->ask({.json = {{"op", "run"}, {"tensors", shared}}, .files = {}}, stop));
   const auto list = answer.json.find("tensors");
   if (list == answer.json.end()) return Diagnostic{.message = "the probe returned no outputs"};
   return RunResult{.outputs = TRY(namedInPlan(TRY(m_shared.taken(*list)))), .marked = {}};

@@ -28,11 +28,11 @@ bool isView(const onnxlib::FileNode& node) {
 /// Facts about the tensors of a network that are determined before regions are cut out of it.
 class Facts {
  public:
-  Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told)
+  Facts(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& revealed)
       : m_network(network),
         m_equal(equal),
-        m_kept(told.kept),
-        m_constant(told.constant),
+        m_kept(revealed.kept),
+        m_constant(revealed.constant),
         m_varies(varyingTensors(network)) {
     findStandIns();
     findConstants();
@@ -265,9 +265,9 @@ Fate fateOutsideOfCovers(const TensorGraph& network, const Facts& facts, std::ui
 
 }  // namespace
 
-Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told,
-                    std::span<const SliceRegion> regions) {
-  const Facts facts(network, equal, told);
+Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal,
+                    const RevealedTensors& revealed, std::span<const SliceRegion> regions) {
+  const Facts facts(network, equal, revealed);
   Slicer slicer(network, facts);
   Slices slices;
   std::vector<bool> isCovered(network.nodes().size());

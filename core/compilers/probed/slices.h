@@ -108,7 +108,7 @@ struct Slices {
 /// Assigns the nodes of `network` to `regions`, by walking back from their outputs. `equal` is equalTensors(network).
 /// It is a pure function and linear, except for nodes that several regions calculate; beyond a limit of such work
 /// covers are empty and not closed.
-Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal, const RevealedTensors& told,
-                    std::span<const SliceRegion> regions);
+Slices sliceNetwork(const TensorGraph& network, const std::vector<std::uint32_t>& equal,
+                    const RevealedTensors& revealed, std::span<const SliceRegion> regions);
 
 }  // namespace fusescope

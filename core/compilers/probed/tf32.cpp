@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-void tellTf32(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& readBack) {
+void addTf32Decision(const ProbeAnswer& compiled, std::string_view compiler, ReadBack& readBack) {
   const auto listed = compiled.json.find("tf32");
   if (listed == compiled.json.end() || !listed->is_array()) return;
   std::vector<std::string> where;

@@ -122,7 +122,7 @@ void BetweenLayers::takeWays(std::size_t layer) {
   for (const NodeId node : between) hold(layer, node, Certainty::Guessed);
 }
 
-BetweenLayers::Nodes BetweenLayers::standingAround(std::size_t layer) const {
+BetweenLayers::Nodes BetweenLayers::nodesAround(std::size_t layer) const {
   std::vector<ValueId> before, behind;
   for (const LayerEdges::Input& input : m_made.edges.inputs[layer])
     if (input.value.valid()) before.push_back(input.value);
@@ -141,7 +141,7 @@ BetweenLayers::Nodes BetweenLayers::standingAround(std::size_t layer) const {
 }
 
 void BetweenLayers::takeAround(std::size_t layer) {
-  const Nodes between = standingAround(layer);
+  const Nodes between = nodesAround(layer);
   if (between.empty()) return;
   // It is unknown to which layer they belong; they are listed as the nearest nodes of both.
   if (!isAlone(layer)) return;
@@ -190,7 +190,7 @@ std::vector<NodeId> BetweenLayers::nearest(std::size_t layer, std::size_t most) 
   const auto add = [&](NodeId node) {
     if (found.size() < most && std::ranges::count(found, node) == 0) found.push_back(node);
   };
-  for (const NodeId node : standingAround(layer)) add(node);
+  for (const NodeId node : nodesAround(layer)) add(node);
   for (const bool behind : {false, true})
     for (const std::size_t other : around(layer, behind))
       for (const auto& [node, certainty] : m_made.places[other].nodes) add(node);

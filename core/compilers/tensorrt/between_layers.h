@@ -43,7 +43,7 @@ class BetweenLayers {
   bool isAlone(std::size_t layer) const;
   Nodes follow(const std::vector<ValueId>& start) const;
   Nodes trace(const std::vector<ValueId>& start) const;
-  Nodes standingAround(std::size_t layer) const;
+  Nodes nodesAround(std::size_t layer) const;
   bool isBorder(std::size_t layer, NodeId producer) const;
   void nameTensor(std::size_t layer, std::size_t output);
 

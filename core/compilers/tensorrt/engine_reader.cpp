@@ -49,24 +49,24 @@ class EngineReader {
     m_places = isOfEngineLayers(*m_network.plan->model) ? placesInOwnNetwork(m_network, m_layers)
                                                         : placeLayers(m_network, m_layers, log);
     for (std::size_t i = 0; i < m_layers.size(); ++i) addKernel(i);
-    for (const NodeId node : m_places.merged) m_told.fates[node] = Fate::Merged;
-    if (!isOfEngineLayers(*m_network.plan->model)) bindSilentNodes(m_graph, m_layers, m_told);
+    for (const NodeId node : m_places.merged) m_readBack.fates[node] = Fate::Merged;
+    if (!isOfEngineLayers(*m_network.plan->model)) bindSilentNodes(m_graph, m_layers, m_readBack);
     addConversions();
     addTimes();
     addPlacement();
-    append(m_told.decisions, m_files.contradicted);
+    append(m_readBack.decisions, m_files.contradicted);
     if (log != nullptr) addLog(*log);
     identify();
     // A layer that is only called a move by its type may contain a quantiser, or a node that moves elements.
     if (!isOfEngineLayers(*m_network.plan->model))
-      for (ReadBackKernel& kernel : m_told.kernels) kernel.converts = kernel.converts && kernel.nodes.empty();
-    return std::move(m_told);
+      for (ReadBackKernel& kernel : m_readBack.kernels) kernel.converts = kernel.converts && kernel.nodes.empty();
+    return std::move(m_readBack);
   }
 
  private:
   void addKernel(std::size_t i) {
     const ListedLayer& layer = m_layers[i];
-    ReadBackKernel& kernel = m_told.kernels.emplace_back();
+    ReadBackKernel& kernel = m_readBack.kernels.emplace_back();
     kernel.name = m_names.next(layer.name);
     kernel.compute = computeOf(layer);
     const auto& nodes = m_places.places[i].nodes;
@@ -98,11 +98,11 @@ class EngineReader {
 
   void addConversions() {
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
-      const ReadBackKernel& kernel = m_told.kernels[i];
+      const ReadBackKernel& kernel = m_readBack.kernels[i];
       if (!kernel.converts || m_layers[i].inputs.size() != 1 || m_layers[i].outputs.size() != 1) continue;
       auto conversion =
           conversionBy(m_layers[i], kernel.inputs.front().value, kernel.outputs.front().value, kernel.name);
-      if (conversion) m_told.conversions.push_back(std::move(*conversion));
+      if (conversion) m_readBack.conversions.push_back(std::move(*conversion));
     }
   }
 
@@ -119,7 +119,7 @@ class EngineReader {
         ++unmatched;
         continue;
       }
-      m_told.kernels[layers->second.back()].ms = row.ms();
+      m_readBack.kernels[layers->second.back()].ms = row.ms();
       layers->second.pop_back();
     }
     if (unmatched == 0) return;
@@ -127,7 +127,7 @@ class EngineReader {
     const auto rows = std::ssize(m_files.profile->layers);
     const bool isOfAnother = 2 * unmatched > rows;
     if (isOfAnother)
-      for (ReadBackKernel& kernel : m_told.kernels) kernel.ms.reset();
+      for (ReadBackKernel& kernel : m_readBack.kernels) kernel.ms.reset();
     decideThat(
         "build.profile_of_another", {},
         {{"unmatched", unmatched}, {"rows", rows}, {"left_out", isOfAnother ? "all of its times" : "their times"}});
@@ -137,27 +137,27 @@ class EngineReader {
     Placement placement{.layers = std::ssize(m_layers), .files = m_files.names};
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       const LayerPlace& place = m_places.places[i];
-      const bool holdsNodes = !m_told.kernels[i].nodes.empty();  // also silent nodes
+      const bool holdsNodes = !m_readBack.kernels[i].nodes.empty();  // also silent nodes
       placement.placed += holdsNodes ? 1 : 0;
       if (holdsNodes) continue;
       if (place.role == LayerPlace::Role::Conversion)
         ++placement.conversions;
       else
-        placement.unplaced.push_back({.layer = m_told.kernels[i].name, .why = place.why, .nearest = place.nearest});
+        placement.unplaced.push_back({.layer = m_readBack.kernels[i].name, .why = place.why, .nearest = place.nearest});
     }
     const bool anyTime =
-        std::ranges::any_of(m_told.kernels, [](const ReadBackKernel& kernel) { return kernel.ms.has_value(); });
+        std::ranges::any_of(m_readBack.kernels, [](const ReadBackKernel& kernel) { return kernel.ms.has_value(); });
     if (m_files.profile && anyTime) placement.times = m_files.profile->counts();
     if (m_files.log) placement.device = m_files.log->device;
     if (m_files.times) {
       placement.latencyMs = m_files.times->latencyMs ? m_files.times->latencyMs : m_files.times->computeMs;
       placement.runs = m_files.times->runs;
     }
-    m_told.placement = std::move(placement);
+    m_readBack.placement = std::move(placement);
   }
 
   void decideThat(std::string_view code, std::vector<Subject> subjects, DecisionArguments arguments) {
-    m_told.decisions.push_back(decide(code, std::move(subjects), kTensorrt, std::move(arguments)));
+    m_readBack.decisions.push_back(decide(code, std::move(subjects), kTensorrt, std::move(arguments)));
   }
 
   std::vector<Subject> subjectsOf(std::string_view fileNode) const {
@@ -170,13 +170,13 @@ class EngineReader {
     std::vector<Subject> subjects;
     for (std::size_t i = 0; i < m_layers.size(); ++i)
       if (m_layers[i].name == layer)
-        for (const auto& [node, certainty] : m_told.kernels[i].nodes)
+        for (const auto& [node, certainty] : m_readBack.kernels[i].nodes)
           subjects.push_back(Subject::node(m_graph.node(node).name));
     return subjects;
   }
 
   void addLog(const EngineLog& log) {
-    m_told.hindrances = pinHindrances(m_network, log);
+    m_readBack.hindrances = pinHindrances(m_network, log);
     addLayersOfNodes(log);
     for (const EngineLog::Tactics& tactics : log.tactics)
       if (const auto subjects = subjectsOfLayer(tactics.layer); !subjects.empty() && tactics.fastestMs)
@@ -220,15 +220,16 @@ class EngineReader {
   }
 
   void identify() {
-    m_told.compiler.name = kTensorrt;
+    m_readBack.compiler.name = kTensorrt;
     if (m_files.log && !m_files.log->version.empty())
-      m_told.compiler.version = m_files.log->version;
+      m_readBack.compiler.version = m_files.log->version;
     else if (!m_files.layers.oldestVersion.empty())
-      m_told.compiler.version = m_files.layers.oldestVersion + " or later";
+      m_readBack.compiler.version = m_files.layers.oldestVersion + " or later";
     if (m_files.log && !m_files.log->precision.empty())
-      m_told.compiler.options.emplace("precision", m_files.log->precision);
-    if (m_files.log && !m_files.log->command.empty()) m_told.compiler.options.emplace("command", m_files.log->command);
-    if (m_files.log && !m_files.log->driver.empty()) m_told.compiler.options.emplace("driver", m_files.log->driver);
+      m_readBack.compiler.options.emplace("precision", m_files.log->precision);
+    if (m_files.log && !m_files.log->command.empty())
+      m_readBack.compiler.options.emplace("command", m_files.log->command);
+    if (m_files.log && !m_files.log->driver.empty()) m_readBack.compiler.options.emplace("driver", m_files.log->driver);
   }
 
   const CompilerInput& m_network;
@@ -236,7 +237,7 @@ class EngineReader {
   const EngineFiles& m_files;
   const std::vector<ListedLayer>& m_layers;
   LayerPlaces m_places;
-  ReadBack m_told;
+  ReadBack m_readBack;
   KernelNames m_names;
 };
 
@@ -256,8 +257,9 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
   return support;
 }
 
-void adviseOnRegions(const CompilerInput& network, ReadBack& told) {
-  if (!isOfEngineLayers(*network.plan->model)) append(told.decisions, regionAdvice(*network.plan, told.kernels));
+void adviseOnRegions(const CompilerInput& network, ReadBack& readBack) {
+  if (!isOfEngineLayers(*network.plan->model))
+    append(readBack.decisions, regionAdvice(*network.plan, readBack.kernels));
 }
 
 ReadBack readEngine(const CompilerInput& network, const EngineFiles& files) {

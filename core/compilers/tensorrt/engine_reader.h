@@ -39,6 +39,6 @@ std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph);
 ReadBack readEngine(const CompilerInput& network, const EngineFiles& files);
 
 /// Adds regionAdvice() to what was read for `network`; the kernels must have their final names.
-void adviseOnRegions(const CompilerInput& network, ReadBack& told);
+void adviseOnRegions(const CompilerInput& network, ReadBack& readBack);
 
 }  // namespace fusescope

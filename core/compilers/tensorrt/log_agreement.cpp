@@ -26,11 +26,11 @@ std::set<std::string_view> comparedNames(const std::vector<ListedLayer>& layers)
 
 std::optional<Decision> layersContradict(const EngineFiles& files, std::string_view file) {
   if (files.log->layers.empty()) return std::nullopt;
-  const auto told = comparedNames(files.layers.layers), listed = comparedNames(files.log->layers);
-  std::set<std::string_view> all = told;
+  const auto described = comparedNames(files.layers.layers), listed = comparedNames(files.log->layers);
+  std::set<std::string_view> all = described;
   all.insert(listed.begin(), listed.end());
-  const auto inOneAlone =
-      std::ranges::count_if(all, [&](std::string_view name) { return told.contains(name) != listed.contains(name); });
+  const auto inOneAlone = std::ranges::count_if(
+      all, [&](std::string_view name) { return described.contains(name) != listed.contains(name); });
   if (inOneAlone == 0) return std::nullopt;
   return decide("build.log_of_another", {}, kByTensorrt,
                 {{"file", file}, {"unmatched", inOneAlone}, {"layers", std::ssize(all)}});

@@ -79,8 +79,8 @@ class LayerPlacer {
   /// The log names all nodes of a region; the region's own name contains two of them.
   void takeRegion(const std::string& region, Names& names) const {
     if (m_log != nullptr)
-      if (const auto told = m_log->regions.find(region); told != m_log->regions.end() && !told->second.empty()) {
-        for (const std::string& name : told->second)
+      if (const auto found = m_log->regions.find(region); found != m_log->regions.end() && !found->second.empty()) {
+        for (const std::string& name : found->second)
           for (const std::string_view node : fileNodesOf(m_network, name)) names.nodes.emplace_back(node);
         names.ends.reset();
         return;

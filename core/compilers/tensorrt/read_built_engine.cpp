@@ -10,20 +10,20 @@
 namespace fusescope {
 namespace {
 
-void tellInNames(const CompilerInput& network, std::string& text) {
+void useNamesOfNetwork(const CompilerInput& network, std::string& text) {
   text = inNamesOfNetwork(network, text);
 }
 
-void tellInNames(const CompilerInput& network, DecisionArguments& arguments) {
+void useNamesOfNetwork(const CompilerInput& network, DecisionArguments& arguments) {
   for (NamedArgument& argument : arguments)
-    argument.value.forEachText([&](std::string& text) { tellInNames(network, text); });
+    argument.value.forEachText([&](std::string& text) { useNamesOfNetwork(network, text); });
 }
 
 /// Names in metadata are numbers that we assigned, so that a layer contains the nodes that it names, whatever its
 /// tensors are.
-void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& layers, ReadBack& told) {
+void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& layers, ReadBack& readBack) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    ReadBackKernel& kernel = told.kernels[i];
+    ReadBackKernel& kernel = readBack.kernels[i];
     if (!kernel.nodes.empty()) continue;
     std::set<NodeId> named;
     for (const std::string& name : namesInMetadata(layers[i].metadata))
@@ -31,12 +31,12 @@ void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& lay
         for (const NodeId node : network.nodes.find(file)->second) named.insert(node);
     for (const NodeId node : named) {
       kernel.nodes.emplace_back(node, Certainty::Named);
-      told.fates.erase(node);
+      readBack.fates.erase(node);
     }
     if (named.empty()) continue;
     kernel.kind = kindOf(layers[i], kernel.nodes, network.plan->graph());
     kernel.converts = false;
-    std::erase_if(told.conversions,
+    std::erase_if(readBack.conversions,
                   [&](const ReadBackConversion& conversion) { return conversion.kernel == kernel.name; });
   }
 }
@@ -44,21 +44,21 @@ void takeNamed(const CompilerInput& network, const std::vector<ListedLayer>& lay
 }  // namespace
 
 ReadBack readBuiltEngine(const CompilerInput& network, const EngineFiles& files) {
-  ReadBack told = readEngine(network, files);
-  takeNamed(network, files.layers.layers, told);
-  for (ReadBackKernel& kernel : told.kernels) {
-    tellInNames(network, kernel.name);
-    tellInNames(network, kernel.region);
+  ReadBack readBack = readEngine(network, files);
+  takeNamed(network, files.layers.layers, readBack);
+  for (ReadBackKernel& kernel : readBack.kernels) {
+    useNamesOfNetwork(network, kernel.name);
+    useNamesOfNetwork(network, kernel.region);
   }
-  for (ReadBackConversion& conversion : told.conversions) tellInNames(network, conversion.kernel);
-  for (Decision& decision : told.decisions) tellInNames(network, decision.arguments);
-  for (auto& [node, hindrance] : told.hindrances) tellInNames(network, hindrance.why);
+  for (ReadBackConversion& conversion : readBack.conversions) useNamesOfNetwork(network, conversion.kernel);
+  for (Decision& decision : readBack.decisions) useNamesOfNetwork(network, decision.arguments);
+  for (auto& [node, hindrance] : readBack.hindrances) useNamesOfNetwork(network, hindrance.why);
   // Types were written into the network, so that no pin can have been left out of TensorRT's options.
   if (network.plan->target.stronglyTyped)
-    std::erase_if(told.hindrances, [](const auto& each) { return each.second.cause == PinCause::NotApplied; });
-  adviseOnRegions(network, told);
-  told.placement.reset();
-  return told;
+    std::erase_if(readBack.hindrances, [](const auto& each) { return each.second.cause == PinCause::NotApplied; });
+  adviseOnRegions(network, readBack);
+  readBack.placement.reset();
+  return readBack;
 }
 
 }  // namespace fusescope

@@ -88,20 +88,21 @@ NodeId ServerKind::failedAt(const CompilerInput& network, const Diagnostic& erro
   return nodeOfFirstLine(network, error);
 }
 
-void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told) {
+void ServerKind::keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& readBack) {
   for (const char* key : keys)
-    if (std::string text = textMember(compiled.json, key); !text.empty()) told.compiler.options[key] = std::move(text);
+    if (std::string text = textMember(compiled.json, key); !text.empty())
+      readBack.compiler.options[key] = std::move(text);
 }
 
 void ServerKind::warnOfNodes(const CompilerInput& network, const ProbeAnswer& compiled, const char* key,
-                             const char* message, ReadBack& told) {
+                             const char* message, ReadBack& readBack) {
   for (const Json& name : memberOf(compiled.json, key)) {
     const auto known = name.is_string() ? network.nodes.find(name.get_ref<const std::string&>()) : network.nodes.end();
     if (known == network.nodes.end()) continue;
     for (const NodeId node : known->second)
-      told.decisions.push_back(decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
-                                      network.plan->options.compiler,
-                                      {{"compiler", "TensorRT"}, {"message", message}}));
+      readBack.decisions.push_back(
+          decide("build.compiler_warns", {Subject::node(network.plan->graph().node(node).name)},
+                 network.plan->options.compiler, {{"compiler", "TensorRT"}, {"message", message}}));
   }
 }
 

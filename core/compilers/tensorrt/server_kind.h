@@ -38,11 +38,11 @@ class ServerKind : public ProbedKind {
     error.where = {.file = file, .attribute = "--compiler"};
     return error;
   }
-  /// Stores the card, and the members `keys` of the probe's answer, as options of the compiler in `told`.
-  static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& told);
+  /// Stores the card, and the members `keys` of the probe's answer, as options of the compiler in `readBack`.
+  static void keepAnswers(const ProbeAnswer& compiled, std::initializer_list<const char*> keys, ReadBack& readBack);
   /// Adds a warning for each node that the probe lists under `key` in its answer.
   static void warnOfNodes(const CompilerInput& network, const ProbeAnswer& compiled, const char* key,
-                          const char* message, ReadBack& told);
+                          const char* message, ReadBack& readBack);
 };
 
 }  // namespace fusescope

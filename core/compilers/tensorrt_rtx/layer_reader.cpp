@@ -25,11 +25,11 @@ class LayerReader {
   ReadBack run() {
     countNamed();
     for (std::size_t i = 0; i < m_log.layers.size(); ++i) addKernel(m_log.layers[i], m_named[i]);
-    bindSilentNodes(m_network.plan->graph(), m_log.layers, m_told);
+    bindSilentNodes(m_network.plan->graph(), m_log.layers, m_readBack);
     addRegions();
     addConversions();
     addDecisions();
-    return std::move(m_told);
+    return std::move(m_readBack);
   }
 
  private:
@@ -49,7 +49,7 @@ class LayerReader {
   }
 
   void addKernel(const ListedLayer& layer, const FileNodes& named) {
-    ReadBackKernel& kernel = m_told.kernels.emplace_back();
+    ReadBackKernel& kernel = m_readBack.kernels.emplace_back();
     kernel.name = m_names.next(kernelName(m_network, layer.name));
     kernel.compute = computeOf(layer);
     std::map<NodeId, Certainty> nodes;
@@ -90,7 +90,7 @@ class LayerReader {
       if (!number.empty()) names[number] = regionOf(named);
     for (std::size_t i = 0; i < m_log.layers.size(); ++i)
       if (const auto name = names.find(regionNumber(m_log.layers[i].name)); name != names.end())
-        m_told.kernels[i].region = name->second;
+        m_readBack.kernels[i].region = name->second;
   }
 
   /// Returns an empty text if none or several regions contain all these nodes.
@@ -110,11 +110,11 @@ class LayerReader {
   /// A kernel without nodes that reads one tensor is a conversion, if its output has another type or format.
   void addConversions() {
     for (std::size_t i = 0; i < m_log.layers.size(); ++i) {
-      const ReadBackKernel& kernel = m_told.kernels[i];
+      const ReadBackKernel& kernel = m_readBack.kernels[i];
       if (!kernel.nodes.empty() || m_log.layers[i].inputs.size() != 1 || m_log.layers[i].outputs.size() != 1) continue;
       auto conversion =
           conversionBy(m_log.layers[i], kernel.inputs.front().value, kernel.outputs.front().value, kernel.name);
-      if (conversion) m_told.conversions.push_back(std::move(*conversion));
+      if (conversion) m_readBack.conversions.push_back(std::move(*conversion));
     }
   }
 
@@ -122,24 +122,24 @@ class LayerReader {
     const Graph& graph = m_network.plan->graph();
     const Cause by = m_network.plan->options.compiler;
     if (m_log.activationBytes && m_log.weightBytes && m_log.scratchBytes)
-      m_told.decisions.push_back(decide("build.compiler_memory", {}, by,
-                                        {{"compiler", kTitle},
-                                         {"activations", *m_log.activationBytes},
-                                         {"weights", *m_log.weightBytes},
-                                         {"scratch", *m_log.scratchBytes}}));
+      m_readBack.decisions.push_back(decide("build.compiler_memory", {}, by,
+                                            {{"compiler", kTitle},
+                                             {"activations", *m_log.activationBytes},
+                                             {"weights", *m_log.weightBytes},
+                                             {"scratch", *m_log.scratchBytes}}));
     for (const std::string& warning : m_log.warnings) {
       std::vector<Subject> subjects;
       for (const Mention& mention : mentionsIn(m_network, warning))
         subjects.push_back(mention.node.valid() ? Subject::node(graph.node(mention.node).name)
                                                 : Subject::value(graph.value(mention.value).name));
-      m_told.decisions.push_back(decide("build.compiler_warns", std::move(subjects), by,
-                                        {{"compiler", kTitle}, {"message", inNamesOfNetwork(m_network, warning)}}));
+      m_readBack.decisions.push_back(decide("build.compiler_warns", std::move(subjects), by,
+                                            {{"compiler", kTitle}, {"message", inNamesOfNetwork(m_network, warning)}}));
     }
   }
 
   const CompilerInput& m_network;
   const BuildLog& m_log;
-  ReadBack m_told;
+  ReadBack m_readBack;
   std::vector<FileNodes> m_named;  ///< by layer
   std::map<std::string_view, int> m_layersOf;
   KernelNames m_names;

@@ -89,9 +89,9 @@ class TensorrtRtxKind final : public ProbedKind {
   }
 
   Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
-    ReadBack told = readLayers(network, TRY(readBuildLog(TRY(fileText(compiled, kLog, title())))));
-    told.compiler.options.emplace(kComputeCapability, computeCapability(*network.plan));
-    return told;
+    ReadBack readBack = readLayers(network, TRY(readBuildLog(TRY(fileText(compiled, kLog, title())))));
+    readBack.compiler.options.emplace(kComputeCapability, computeCapability(*network.plan));
+    return readBack;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "medians over all runs"; }

@@ -10,19 +10,19 @@ namespace {
 constexpr int kAnswerVersion = 1;  // VERSION of torch_capture.py
 
 /// A place in the user's program, and what torch says about it.
-struct Told {
+struct CaptureEvent {
   std::string file, function, reason, explanation;
   std::vector<std::string> hints;
   std::int64_t line = 0;
 };
 
-Result<Told> toldFrom(const Json& json) {
-  Told told;
+Result<CaptureEvent> captureEventFrom(const Json& json) {
+  CaptureEvent event;
   JsonFields fields(json);
-  fields.require("file").read("file", told.file).require("line").read("line", told.line);
-  fields.read("function", told.function).require("reason").read("reason", told.reason);
-  fields.read("explanation", told.explanation).read("hints", told.hints);
-  return fields.result(std::move(told));
+  fields.require("file").read("file", event.file).require("line").read("line", event.line);
+  fields.read("function", event.function).require("reason").read("reason", event.reason);
+  fields.read("explanation", event.explanation).read("hints", event.hints);
+  return fields.result(std::move(event));
 }
 
 struct Tried {
@@ -41,7 +41,7 @@ struct Answer {
   std::string torch, way, breaksProblem;
   bool evaluated = false;
   std::vector<Tried> tried;
-  std::vector<Told> breaks, recompiles;
+  std::vector<CaptureEvent> breaks, recompiles;
   std::int64_t breaksLeftOut = 0, recompilesLeftOut = 0;  ///< how many more torch reported than are listed
   std::map<std::string, std::string> extents;
 };
@@ -51,8 +51,8 @@ Result<Answer> answerFrom(const Json& json) {
   JsonFields fields(json);
   fields.require("version").read("version", answer.version).require("torch").read("torch", answer.torch);
   fields.require("way").read("way", answer.way).read("evaluated", answer.evaluated);
-  fields.parseList("tried", answer.tried, triedFrom).parseList("breaks", answer.breaks, toldFrom);
-  fields.parseList("recompiles", answer.recompiles, toldFrom).read("breaks_problem", answer.breaksProblem);
+  fields.parseList("tried", answer.tried, triedFrom).parseList("breaks", answer.breaks, captureEventFrom);
+  fields.parseList("recompiles", answer.recompiles, captureEventFrom).read("breaks_problem", answer.breaksProblem);
   fields.read("breaks_left_out", answer.breaksLeftOut).read("recompiles_left_out", answer.recompilesLeftOut);
   fields.read("extents", answer.extents);
   return fields.result(std::move(answer));
@@ -62,20 +62,20 @@ std::string wayInWords(const CodeToRun& code, const std::string& way) {
   return code.kind == CodeKind::Script ? fmt::format("torch.export ({})", way) : way;
 }
 
-Decision ofBreak(const Told& told) {
-  std::string reason = told.reason;
-  if (!told.explanation.empty()) reason += fmt::format(". {}", told.explanation);
+Decision ofBreak(const CaptureEvent& event) {
+  std::string reason = event.reason;
+  if (!event.explanation.empty()) reason += fmt::format(". {}", event.explanation);
   return decide("import.graph_break", {}, "import",
-                {{"file", told.file},
-                 {"line", told.line},
-                 {"function", told.function},
+                {{"file", event.file},
+                 {"line", event.line},
+                 {"function", event.function},
                  {"reason", reason},
-                 {"hints", told.hints}});
+                 {"hints", event.hints}});
 }
 
-Decision ofRecompiled(const Told& told) {
+Decision ofRecompiled(const CaptureEvent& event) {
   return decide("import.recompiled", {}, "import",
-                {{"file", told.file}, {"line", told.line}, {"function", told.function}, {"reason", told.reason}});
+                {{"file", event.file}, {"line", event.line}, {"function", event.function}, {"reason", event.reason}});
 }
 
 /// Adds what a TorchScript file, or the way by which it was converted, does not contain any more.
@@ -102,8 +102,8 @@ std::vector<Decision> decisionsOf(const CodeToRun& code, const Answer& answer, b
                                 {"way", wayInWords(code, answer.way)}}));
     if (code.kind == CodeKind::TorchScript) addLost(decisions, isOnnx);
   }
-  for (const Told& told : answer.breaks) decisions.push_back(ofBreak(told));
-  for (const Told& told : answer.recompiles) decisions.push_back(ofRecompiled(told));
+  for (const CaptureEvent& event : answer.breaks) decisions.push_back(ofBreak(event));
+  for (const CaptureEvent& event : answer.recompiles) decisions.push_back(ofRecompiled(event));
   if (answer.breaksLeftOut > 0 || answer.recompilesLeftOut > 0)
     decisions.push_back(decide("import.breaks_left_out", {}, "import",
                                {{"breaks", answer.breaksLeftOut}, {"recompiles", answer.recompilesLeftOut}}));
@@ -136,17 +136,18 @@ Result<CapturedProgram> capturedFrom(const CodeToRun& code, const ProbeAnswer& a
   };
   auto read = answerFrom(answer.json);
   if (!read.ok()) return bad(read.error().text());
-  const Answer& told = read.value();
-  if (told.version != kAnswerVersion)
-    return bad(fmt::format("it has version {}, and this program reads version {}", told.version, kAnswerVersion));
+  const Answer& parsed = read.value();
+  if (parsed.version != kAnswerVersion)
+    return bad(fmt::format("it has version {}, and this program reads version {}", parsed.version, kAnswerVersion));
   const bool isOnnx = answer.files.contains(kCapturedNetwork);
-  if (told.way.empty() == (isOnnx || answer.files.contains(kCapturedProgram)))
+  if (parsed.way.empty() == (isOnnx || answer.files.contains(kCapturedProgram)))
     return bad("its files are not the files that it lists");
   if (answer.files.size() > 1) return bad("torch wrote the weights into separate files, because they are large");
-  auto problem = problemFrom(code, told, answer.json.value("problem", Json()));
+  auto problem = problemFrom(code, parsed, answer.json.value("problem", Json()));
   if (!problem.ok()) return bad(problem.error().text());
-  CapturedProgram captured{.torch = told.torch, .extents = told.extents, .decisions = decisionsOf(code, told, isOnnx)};
-  if (!told.way.empty()) captured.way = wayInWords(code, told.way);
+  CapturedProgram captured{
+      .torch = parsed.torch, .extents = parsed.extents, .decisions = decisionsOf(code, parsed, isOnnx)};
+  if (!parsed.way.empty()) captured.way = wayInWords(code, parsed.way);
   captured.problem = std::move(problem).value();
   return captured;
 }

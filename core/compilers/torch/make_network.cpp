@@ -37,11 +37,11 @@ class MadeNetworkReader {
  public:
   MadeNetworkReader(const fs::path& program, const fs::path& network) : m_path(program), m_network(network) {}
 
-  Result<MadeNetwork> read(const Json& told) {
+  Result<MadeNetwork> read(const Json& answer) {
     int version = 0;
-    JsonFields fields(told);
+    JsonFields fields(answer);
     fields.require("version").read("version", version);
-    auto made = madeNetworkFromJson(told);
+    auto made = madeNetworkFromJson(answer);
     if (fields.error() || !made.ok()) return bad(fields.error() ? fields.error()->text() : made.error().text());
     if (version != kMadeNetworkVersion)
       return bad(fmt::format("it has version {}, and this program reads version {}", version, kMadeNetworkVersion));
@@ -119,9 +119,9 @@ Json outputNamesIn(const fs::path& program) {
   const auto notes = file.ok() ? file.value().additions() : Result<std::optional<std::string>>(std::nullopt);
   const Json json = notes.ok() && notes.value() ? untrustedJson(*notes.value()) : Json();
   const auto names = json.is_object() ? json.find(torch::kOutputNamesKey) : json.end();
-  const bool areTold = names != json.end() && names->is_array() &&
-                       std::ranges::all_of(*names, [](const Json& name) { return name.is_string(); });
-  return areTold ? *names : Json::array();
+  const bool areNames = names != json.end() && names->is_array() &&
+                        std::ranges::all_of(*names, [](const Json& name) { return name.is_string(); });
+  return areNames ? *names : Json::array();
 }
 
 Result<ProbeAnswer> askedToExport(ProbeJob& job, const fs::path& program, const ExtentNames& names,

@@ -33,13 +33,13 @@ std::string kindOfInductor(std::string_view name) {
 }
 
 /// Marks nodes without a kernel from which only views were made as views.
-void tellViews(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack& told) {
+void addViewFates(const ProgramFacts& program, const ProgramNetwork& tied, ReadBack& readBack) {
   std::set<NodeId> inKernels;
-  for (const ReadBackKernel& kernel : told.kernels)
+  for (const ReadBackKernel& kernel : readBack.kernels)
     for (const auto& [node, certainty] : kernel.nodes) inKernels.insert(node);
   for (std::size_t i = 0; i < program.nodes.size(); ++i)
     for (const auto& [node, certainty] : tied.nodes[i])
-      if (program.nodes[i].isView && !inKernels.contains(node)) told.fates.emplace(node, Fate::View);
+      if (program.nodes[i].isView && !inKernels.contains(node)) readBack.fates.emplace(node, Fate::View);
 }
 
 /// Returns the program's nodes by their names in the graph that TorchInductor received, which may differ from those in
@@ -54,17 +54,17 @@ std::map<std::string_view, Tie> tiesByName(const InductorGraph& graph, const Pro
   return byName;
 }
 
-void tellShared(const Graph& graph, const Cause& by, ReadBack& told) {
+void addSharedKernels(const Graph& graph, const Cause& by, ReadBack& readBack) {
   std::map<NodeId, std::int64_t> times;
-  for (const ReadBackKernel& kernel : told.kernels)
+  for (const ReadBackKernel& kernel : readBack.kernels)
     for (const auto& [node, certainty] : kernel.nodes) ++times[node];
-  for (ReadBackKernel& kernel : told.kernels)
+  for (ReadBackKernel& kernel : readBack.kernels)
     for (auto& [node, certainty] : kernel.nodes)
       if (times[node] > 1) certainty = weaker(certainty, Certainty::Derived);
   for (const auto& [node, kernels] : times)
     if (kernels > 1)
-      told.decisions.push_back(decide("build.shares_kernels", {Subject::node(graph.node(node).name)}, by,
-                                      {{"compiler", kTitle}, {"kernels", kernels}}));
+      readBack.decisions.push_back(decide("build.shares_kernels", {Subject::node(graph.node(node).name)}, by,
+                                          {{"compiler", kTitle}, {"kernels", kernels}}));
 }
 
 ReadBackKernel kernelOf(const InductorKernel& made, const KnownNodes& nodes, const Graph& graph) {
@@ -102,7 +102,7 @@ std::map<std::string_view, KnownNodes> nodesOfProgram(const Plan& plan) {
 }  // namespace
 
 ReadBack eagerKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied) {
-  ReadBack told;
+  ReadBack readBack;
   std::map<std::string_view, KnownNodes> inside;
   for (std::size_t i = 0; i < program.nodes.size(); ++i)
     if (const ProgramNode& node = program.nodes[i]; !node.within.empty())
@@ -113,17 +113,17 @@ ReadBack eagerKernels(const CompilerInput& network, const ProgramFacts& program,
     KnownNodes nodes = tied.nodes[i];
     if (const auto inner = inside.find(node.origin.name); inner != inside.end())
       addAll(inner->second, Certainty::Named, nodes);
-    told.kernels.push_back(
+    readBack.kernels.push_back(
         operatorKernel(node.origin.name, node.origin.target, node.types, nodes, network.plan->graph()));
   }
-  tellViews(program, tied, told);
-  addUntiedDecisions(network, tied, kTitle, told);
-  return told;
+  addViewFates(program, tied, readBack);
+  addUntiedDecisions(network, tied, kTitle, readBack);
+  return readBack;
 }
 
 ReadBack inductorKernels(const CompilerInput& network, const ProgramFacts& program, const ProgramNetwork& tied,
                          std::span<const InductorGraph> graphs) {
-  ReadBack told;
+  ReadBack readBack;
   for (const InductorGraph& graph : graphs) {
     const auto known = tiesByName(graph, program);
     for (const InductorKernel& made : graph.kernels) {
@@ -131,18 +131,18 @@ ReadBack inductorKernels(const CompilerInput& network, const ProgramFacts& progr
       for (const std::string& origin : made.origins)
         if (const auto tie = known.find(origin); tie != known.end())
           addAll(tied.nodes[tie->second.node], tie->second.certainty, nodes);
-      told.kernels.push_back(kernelOf(made, nodes, network.plan->graph()));
+      readBack.kernels.push_back(kernelOf(made, nodes, network.plan->graph()));
     }
   }
-  tellShared(network.plan->graph(), network.plan->options.compiler, told);
-  tellViews(program, tied, told);
-  addUntiedDecisions(network, tied, kTitle, told);
-  return told;
+  addSharedKernels(network.plan->graph(), network.plan->options.compiler, readBack);
+  addViewFates(program, tied, readBack);
+  addUntiedDecisions(network, tied, kTitle, readBack);
+  return readBack;
 }
 
 ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::string& file) {
   const auto known = nodesOfProgram(plan);
-  ReadBack told{.compiler = {.name = "torch", .options = {{"mode", "inductor"}}}};
+  ReadBack readBack{.compiler = {.name = "torch", .options = {{"mode", "inductor"}}}};
   Placement placement{.layers = std::ssize(build.kernels), .files = {file}, .device = build.device};
   std::vector<std::string> unknown;
   for (const InductorKernel& made : build.kernels) {
@@ -152,7 +152,7 @@ ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::
         addAll(of->second, Certainty::Named, nodes);
       else
         unknown.push_back(origin);
-    told.kernels.push_back(kernelOf(made, nodes, plan.graph()));
+    readBack.kernels.push_back(kernelOf(made, nodes, plan.graph()));
     placement.placed += nodes.empty() ? 0 : 1;
     if (nodes.empty())
       placement.unplaced.push_back({.layer = made.name,
@@ -160,13 +160,13 @@ ReadBack kernelsInFile(const Plan& plan, const InductorBuild& build, const std::
                                                                 : "the network has no node that was made from " +
                                                                       firstOf(made.origins) + " of the program"});
   }
-  tellShared(plan.graph(), "torch", told);
+  addSharedKernels(plan.graph(), "torch", readBack);
   sortDistinct(unknown);
   if (!unknown.empty())
-    told.decisions.push_back(
+    readBack.decisions.push_back(
         decide("build.origins_unknown", {}, "torch", {{"count", std::ssize(unknown)}, {"nodes", firstOf(unknown)}}));
-  told.placement = std::move(placement);
-  return told;
+  readBack.placement = std::move(placement);
+  return readBack;
 }
 
 }  // namespace fusescope::torch_compiler

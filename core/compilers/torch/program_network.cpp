@@ -29,19 +29,19 @@ class Matching {
  private:
   Status tieNodes() {
     std::vector<NodeOrigin> here, there;
-    std::vector<std::string> told;  // by our own probe, which exported the network
+    std::vector<std::string> programNodes;  // by our own probe, which exported the network
     for (auto& from : TRY(onnxlib::exportedFrom(m_network.path))) {
       here.push_back({std::move(from.node), std::move(from.target), std::move(from.module), std::move(from.trace)});
-      told.push_back(std::move(from.programNode));
+      programNodes.push_back(std::move(from.programNode));
     }
     for (const ProgramNode& node : m_program.nodes) there.push_back(node.origin);
     auto ties = tiesOf(here, there);
     for (std::size_t place = 0; place < ties.size(); ++place)
       if (ties[place] && ties[place]->certainty == Certainty::Named) m_isSame.insert(place);
-    for (std::size_t place = 0; place < told.size(); ++place) {
+    for (std::size_t place = 0; place < programNodes.size(); ++place) {
       const auto same =
-          std::ranges::find(m_program.nodes, told[place], [](const auto& node) { return node.origin.name; });
-      if (!told[place].empty() && same != m_program.nodes.end() && same->within.empty())
+          std::ranges::find(m_program.nodes, programNodes[place], [](const auto& node) { return node.origin.name; });
+      if (!programNodes[place].empty() && same != m_program.nodes.end() && same->within.empty())
         ties[place] = Tie{static_cast<std::size_t>(same - m_program.nodes.begin()), Certainty::Named};
     }
     m_made.nodes.resize(there.size());

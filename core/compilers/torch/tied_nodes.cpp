@@ -52,24 +52,24 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
   kernel.nodes.assign(nodes.begin(), nodes.end());
   kernel.compute = floatOf(types);
   const auto values = outputsOf(graph, nodes);
-  const bool isTold = values.size() == 1 && types.size() == 1;
-  const DataType type = isTold ? dataTypeFromName(types.front()).value_or(DataType::Undefined) : DataType::Undefined;
+  const bool isKnown = values.size() == 1 && types.size() == 1;
+  const DataType type = isKnown ? dataTypeFromName(types.front()).value_or(DataType::Undefined) : DataType::Undefined;
   for (const ValueId value : values) kernel.outputs.push_back({.value = value, .type = type, .format = {}});
   return kernel;
 }
 
 void addUntiedDecisions(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who,
-                        ReadBack& told) {
+                        ReadBack& readBack) {
   const Cause& by = network.plan->options.compiler;
   for (const NodeId node : tied.untied)
-    told.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)}, by,
-                                    {{"compiler", std::string(who)}}));
-  told.decisions.push_back(decide("build.program_tied", {}, by,
-                                  {{"compiler", std::string(who)},
-                                   {"tied", tied.tied},
-                                   {"nodes", tied.all},
-                                   {"equal", tied.equalWeights},
-                                   {"weights", tied.weights}}));
+    readBack.decisions.push_back(decide("build.not_in_program", {Subject::node(network.plan->graph().node(node).name)},
+                                        by, {{"compiler", std::string(who)}}));
+  readBack.decisions.push_back(decide("build.program_tied", {}, by,
+                                      {{"compiler", std::string(who)},
+                                       {"tied", tied.tied},
+                                       {"nodes", tied.all},
+                                       {"equal", tied.equalWeights},
+                                       {"weights", tied.weights}}));
 }
 
 }  // namespace fusescope::torch_compiler

@@ -26,6 +26,7 @@ ReadBackKernel operatorKernel(std::string name, std::string_view target, const s
 
 /// Adds decisions about the nodes without a corresponding node in the program, and about how many have one. `who` is
 /// the name of the compiler in messages.
-void addUntiedDecisions(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who, ReadBack& told);
+void addUntiedDecisions(const CompilerInput& network, const ProgramNetwork& tied, std::string_view who,
+                        ReadBack& readBack);
 
 }  // namespace fusescope::torch_compiler

@@ -67,19 +67,19 @@ class TorchKind final : public ProbedKind {
   Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     const auto program = TRY(torch_compiler::programFacts(TRY(writtenText(compiled, "program.json"))));
     const auto tied = TRY(torch_compiler::programNetwork(network, program));
-    ReadBack told;
+    ReadBack readBack;
     if (torch_compiler::isInductor(*network.plan))
-      told = torch_compiler::inductorKernels(
+      readBack = torch_compiler::inductorKernels(
           network, program, tied, TRY(torch_compiler::inductorGraphs(TRY(writtenText(compiled, "provenance.json")))));
     else
-      told = torch_compiler::eagerKernels(network, program, tied);
+      readBack = torch_compiler::eagerKernels(network, program, tied);
     for (const char* key : {"device", "card"})
       if (std::string text = textOf(compiled.json, key); !text.empty())
-        told.compiler.options.emplace(std::string("used_") + key, std::move(text));
+        readBack.compiler.options.emplace(std::string("used_") + key, std::move(text));
     if (const DataType half = torch_compiler::halfType(*network.plan); half != DataType::F32)
-      told.compiler.options.emplace("floats", fusescope::name(half));
-    tellTf32(compiled, name(), told);
-    return told;
+      readBack.compiler.options.emplace("floats", fusescope::name(half));
+    addTf32Decision(compiled, name(), readBack);
+    return readBack;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {

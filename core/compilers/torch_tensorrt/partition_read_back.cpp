@@ -58,7 +58,7 @@ class Reading {
       else
         addBlockInTorch(block);
     setFates();
-    return std::move(m_told);
+    return std::move(m_readBack);
   }
 
  private:
@@ -66,7 +66,7 @@ class Reading {
     std::vector<Subject> subjects;
     for (const NodeId node : m_graph.order())
       if (nodes.contains(node)) subjects.push_back(Subject::node(m_graph.node(node).name));
-    m_told.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
+    m_readBack.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
   }
 
   KnownNodes nodesFrom(const std::string& programNode) const {
@@ -100,7 +100,7 @@ class Reading {
       kernel.inputs.push_back({.value = valueOf(input), .type = readType(input), .format = {}});
     for (const ValueId value : torch_compiler::outputsOf(m_graph, nodes))
       kernel.outputs.push_back({.value = value, .format = {}});
-    m_told.kernels.push_back(std::move(kernel));
+    m_readBack.kernels.push_back(std::move(kernel));
     tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
     for (const BlockInput& input : block.inputs)
       if (input.isCast)
@@ -115,7 +115,7 @@ class Reading {
   }
 
   void addCast(const PartitionBlock& block, const BlockInput& input) {
-    m_told.conversions.push_back(
+    m_readBack.conversions.push_back(
         {.value = valueOf(input), .from = input.type, .to = "f32", .isCast = true, .kernel = block.name});
     tellOfInput("build.truncates_double", input, {{"compiler", kTitle}, {"engine", block.name}, {"type", input.type}});
   }
@@ -128,7 +128,7 @@ class Reading {
       subjects.push_back(Subject::value(name));
     }
     arguments["input"] = name;
-    m_told.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
+    m_readBack.decisions.push_back(decide(code, std::move(subjects), m_by, std::move(arguments)));
   }
 
   /// Returns the value of the network; invalid if none is known to be this input.
@@ -147,7 +147,8 @@ class Reading {
       if (each.isView) {
         for (const auto& [node, certainty] : nodes) m_views.insert(node);
       } else {
-        m_told.kernels.push_back(torch_compiler::operatorKernel(each.name, each.target, each.types, nodes, m_graph));
+        m_readBack.kernels.push_back(
+            torch_compiler::operatorKernel(each.name, each.target, each.types, nodes, m_graph));
       }
       if (each.inTorch) tellWhy(each, *each.inTorch, nodes);
     }
@@ -193,13 +194,13 @@ class Reading {
 
   void setFates() {
     std::set<NodeId> held;
-    for (const ReadBackKernel& kernel : m_told.kernels)
+    for (const ReadBackKernel& kernel : m_readBack.kernels)
       for (const auto& [node, certainty] : kernel.nodes) held.insert(node);
     for (const NodeId node : m_views)
-      if (!held.contains(node)) m_told.fates.emplace(node, Fate::View);
+      if (!held.contains(node)) m_readBack.fates.emplace(node, Fate::View);
     for (const auto& [programNode, fate] : m_partition.gone)
       for (const auto& [node, certainty] : nodesFrom(programNode))
-        if (!held.contains(node)) m_told.fates.emplace(node, fate);
+        if (!held.contains(node)) m_readBack.fates.emplace(node, fate);
   }
 
   const Graph& m_graph;
@@ -209,7 +210,7 @@ class Reading {
   const AskedPartition& m_asked;
   std::map<std::string, std::size_t, std::less<>> m_places;  ///< the indexes of the program's nodes, by name
   std::set<NodeId> m_views;
-  ReadBack m_told;
+  ReadBack m_readBack;
 };
 
 }  // namespace
@@ -217,9 +218,9 @@ class Reading {
 ReadBack partitionReadBack(const CompilerInput& network, const torch_compiler::ProgramFacts& program,
                            const torch_compiler::ProgramNetwork& tied, const ProgramPartition& partition,
                            const AskedPartition& asked) {
-  ReadBack told = Reading(network, program, tied, partition, asked).run();
-  torch_compiler::addUntiedDecisions(network, tied, kTitle, told);
-  return told;
+  ReadBack readBack = Reading(network, program, tied, partition, asked).run();
+  torch_compiler::addUntiedDecisions(network, tied, kTitle, readBack);
+  return readBack;
 }
 
 }  // namespace fusescope::torch_tensorrt

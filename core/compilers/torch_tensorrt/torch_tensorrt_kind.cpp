@@ -139,17 +139,17 @@ class TorchTensorrtKind final : public ProbedKind {
     const auto program = TRY(torch_compiler::programFacts(TRY(fileText(compiled, "program.json", title()))));
     const auto tied = TRY(torch_compiler::programNetwork(network, program));
     const auto partition = TRY(torch_tensorrt::programPartition(TRY(fileText(compiled, "partition.json", title()))));
-    ReadBack told = torch_tensorrt::partitionReadBack(
+    ReadBack readBack = torch_tensorrt::partitionReadBack(
         network, program, tied, partition,
         {.leastOperators = TRY(leastOperators(plan)), .truncatesDouble = asked(plan, kTruncateDouble) == kOn});
     for (const char* key : {"flavour", torch_compiler::kTorch, "tensorrt"})
       if (std::string text = textMember(compiled.json, key); !text.empty())
-        told.compiler.options.emplace(std::string("used_") + key, std::move(text));
-    told.compiler.options.emplace(kEnginesFor, isForRtx(compiled.json) ? kRtxTarget : kServerTarget);
+        readBack.compiler.options.emplace(std::string("used_") + key, std::move(text));
+    readBack.compiler.options.emplace(kEnginesFor, isForRtx(compiled.json) ? kRtxTarget : kServerTarget);
     if (asked(plan, kTruncateDouble) == kOn)
-      told.compiler.options.emplace(kEnginesNarrow, std::string(fusescope::name(DataType::F64)));
-    tellWhere(compiled.json, plan.options.compiler, told);
-    return told;
+      readBack.compiler.options.emplace(kEnginesNarrow, std::string(fusescope::name(DataType::F64)));
+    addTargetDecisions(compiled.json, plan.options.compiler, readBack);
+    return readBack;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override { return "not measured"; }
@@ -165,16 +165,17 @@ class TorchTensorrtKind final : public ProbedKind {
   static bool isForRtx(const Json& compiled) { return textMember(compiled, "flavour") == "rtx"; }
 
   /// Reports which parts of it are not supported by its authors, and which have not been tried.
-  static void tellWhere(const Json& compiled, const Cause& by, ReadBack& told) {
+  static void addTargetDecisions(const Json& compiled, const Cause& by, ReadBack& readBack) {
     const bool isWithoutGpu = memberOf(compiled, "without_gpu") == true;
     if (isWithoutGpu)
-      told.decisions.push_back(decide("build.without_gpu", {}, by, {{"compiler", torch_tensorrt::kTitle}}));
+      readBack.decisions.push_back(decide("build.without_gpu", {}, by, {{"compiler", torch_tensorrt::kTitle}}));
     if (!isWithoutGpu)
-      told.decisions.push_back(
+      readBack.decisions.push_back(
           decide("build.dry_run_untried", {}, by, {{"compiler", torch_tensorrt::kTitle}, {"where", "with a GPU"}}));
     if (!isForRtx(compiled))
-      told.decisions.push_back(decide("build.dry_run_untried", {}, by,
-                                      {{"compiler", torch_tensorrt::kTitle}, {"where", "in its flavour for servers"}}));
+      readBack.decisions.push_back(
+          decide("build.dry_run_untried", {}, by,
+                 {{"compiler", torch_tensorrt::kTitle}, {"where", "in its flavour for servers"}}));
   }
 };
 

@@ -44,21 +44,21 @@ class TrtexecKind final : public ServerKind {
   Result<ReadBack> readBack(const CompilerInput& network, const ProbeAnswer& compiled) const override {
     EngineFiles files{.layers = TRY(parsed(compiled, kLayers, parseEngineLayers))};
     files.log = TRY(parsed(compiled, kLog, parseEngineLog));
-    ReadBack told = readBuiltEngine(network, files);
-    keepAnswers(compiled, {"device"}, told);
+    ReadBack readBack = readBuiltEngine(network, files);
+    keepAnswers(compiled, {"device"}, readBack);
     warnOfNodes(network, compiled, "calculation_set_in_part",
                 "the parser made several layers of the node, and the type was set only for the first one: before "
                 "version 9, trtexec cannot name the others",
-                told);
+                readBack);
     warnOfNodes(network, compiled, "output_set_in_part",
                 "the parser made several layers of the node, and the type was set only for the output of the first "
                 "one, which is not the output of the node: trtexec cannot name the others",
-                told);
+                readBack);
     std::vector<std::string> words;
     for (const Json& word : memberOf(compiled.json, "command"))
       if (word.is_string()) words.push_back(word.get<std::string>());
-    if (!words.empty()) told.compiler.options["command"] = joined(words, " ");
-    return told;
+    if (!words.empty()) readBack.compiler.options["command"] = joined(words, " ");
+    return readBack;
   }
 
   std::string_view kernelTimesAre(const CompilerOptions& /*options*/) const override {

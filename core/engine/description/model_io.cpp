@@ -93,18 +93,18 @@ Status readConditions(const Json& json, Model& model) {
 
 /// Checks that each node of the file is an origin of some node, or that a decision says what became of it.
 Status checkOrigins(const Model& model) {
-  std::vector<bool> isTold(model.origins.size());
+  std::vector<bool> isOrigin(model.origins.size());
   for (const NodeId id : model.graph->order())
     for (const OriginId origin : model.graph->node(id).origins) {
       if (!origin.valid() || origin.index >= model.origins.size()) return damaged("a node has an unknown origin");
-      isTold[origin.index] = true;
+      isOrigin[origin.index] = true;
     }
   std::set<std::string> removed;
   for (const Decision& decision : model.decisions)
     if (decision.kind == DecisionKind::Normalise)
       for (const Subject& subject : decision.subjects) removed.insert(subject.text());
-  for (std::size_t i = 0; i < isTold.size(); ++i)
-    if (!isTold[i] && !removed.contains(model.origins[i].name))
+  for (std::size_t i = 0; i < isOrigin.size(); ++i)
+    if (!isOrigin[i] && !removed.contains(model.origins[i].name))
       return damaged("no decision says what became of node " + model.origins[i].name);
   return Done{};
 }

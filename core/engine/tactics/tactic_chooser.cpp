@@ -227,7 +227,7 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
 void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   if (!ways.isComparable) return;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
-  tellApart(context, ways);
+  keepDistinguishedTimes(context, ways);
   for (std::size_t i = 0; i < ways.tactics.size(); ++i) {
     const std::string key = timingKey(ways.region, ways.tactics[i], context);
     const auto time = m_times.find(key);

@@ -168,7 +168,7 @@ class TacticChooser {
                                                          TacticWays& ways, std::span<const std::size_t> which);
   void keepTime(const std::string& key, const KernelTime& time);
   /// Keeps for each way what all moments say of it.
-  void tellApart(const TimingContext& context, const TacticWays& ways);
+  void keepDistinguishedTimes(const TimingContext& context, const TacticWays& ways);
   Result<std::optional<double>> onlyTime(const Backend& backend, const KernelRequest& request,
                                          const std::string& region, const ChosenTactic& chosen);
   Result<std::size_t> thatCanBePrepared(const Backend& backend, const KernelRequest& request, const TacticWays& ways,

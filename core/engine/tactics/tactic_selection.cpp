@@ -41,7 +41,7 @@ std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const Measur
     for (std::size_t i = 0; i < moment.size(); ++i)
       if (moment[i] && (!best[i] || moment[i]->ms < best[i]->ms)) best[i] = moment[i];
   }
-  MeasuredMoment told = best;
+  MeasuredMoment distinguished = best;
   std::vector<std::size_t> distinct;  // the tactics that differ from all tactics that are preferred to them
   for (std::size_t i = 0; i < best.size(); ++i) {
     if (!best[i]) continue;
@@ -50,10 +50,10 @@ std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const Measur
     if (equal == distinct.end()) {
       distinct.push_back(i);
     } else {
-      told[i] = best[*equal];
+      distinguished[i] = best[*equal];
     }
   }
-  return told;
+  return distinguished;
 }
 
 double savedShare(Times times) {

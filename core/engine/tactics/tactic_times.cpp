@@ -246,11 +246,11 @@ Status TacticChooser::measureAgain(const Backend& backend, const KernelRequest& 
   return Done{};
 }
 
-void TacticChooser::tellApart(const TimingContext& context, const TacticWays& ways) {
+void TacticChooser::keepDistinguishedTimes(const TimingContext& context, const TacticWays& ways) {
   if (!m_prefers || ways.moments.empty()) return;
-  const auto told = distinguishedTimes(ways.moments);
-  for (std::size_t i = 0; i < told.size(); ++i)
-    if (told[i]) keepTime(timingKey(ways.region, ways.tactics[i], context), *told[i]);
+  const auto times = distinguishedTimes(ways.moments);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i]) keepTime(timingKey(ways.region, ways.tactics[i], context), *times[i]);
 }
 
 void TacticChooser::noteMeasuring(const std::map<std::string, Dims>& extents) {

@@ -94,15 +94,15 @@ EngineTensor engineTensorFrom(const Json& json) {
 
 /// A key that a version introduced is not written by older ones.
 std::string oldestVersionOf(const EngineLayers& engine, bool saysIo) {
-  const auto tells = [&](auto&& what) { return std::ranges::any_of(engine.layers, what); };
+  const auto anyLayer = [&](auto&& what) { return std::ranges::any_of(engine.layers, what); };
   const auto anyTensor = [&](auto&& what) {
-    return tells([&](const ListedLayer& layer) {
+    return anyLayer([&](const ListedLayer& layer) {
       return std::ranges::any_of(layer.inputs, what) || std::ranges::any_of(layer.outputs, what);
     });
   };
   if (saysIo || anyTensor([](const ListedTensor& tensor) { return tensor.type != tensor.format; })) return "11";
-  if (tells([](const ListedLayer& layer) { return layer.type == "kgen" || !layer.constants.empty(); })) return "10";
-  if (tells([](const ListedLayer& layer) { return layer.stream || !layer.metadata.empty(); })) return "8.6";
+  if (anyLayer([](const ListedLayer& layer) { return layer.type == "kgen" || !layer.constants.empty(); })) return "10";
+  if (anyLayer([](const ListedLayer& layer) { return layer.stream || !layer.metadata.empty(); })) return "8.6";
   if (anyTensor([](const ListedTensor& tensor) { return !tensor.location.empty(); })) return "8.4";
   return engine.namesOnly ? "" : "8.2";
 }

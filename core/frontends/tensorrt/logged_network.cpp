@@ -49,7 +49,7 @@ onnxlib::FileType typeOf(const EngineLog::Tensor& tensor) {
   return type;
 }
 
-Diagnostic tellsTooLittle(const std::string& why) {
+Diagnostic incompleteLog(const std::string& why) {
   return {.message = "the log does not describe the network: " + why,
           .help = "It is the log of a build from an ONNX file: trtexec --onnx=… --verbose > build.log."};
 }
@@ -66,8 +66,8 @@ class LoggedNetworkBuilder {
   }
 
   Result<LoggedNetwork> run() {
-    if (m_log.nodes.empty()) return tellsTooLittle("it names none of its nodes");
-    if (m_log.inputs.empty()) return tellsTooLittle("it names none of its inputs");
+    if (m_log.nodes.empty()) return incompleteLog("it names none of its nodes");
+    if (m_log.inputs.empty()) return incompleteLog("it names none of its inputs");
     for (const EngineLog::Tensor& input : m_log.inputs) {
       m_made.file.graph.inputs.push_back({.name = input.name, .type = typeOf(input)});
       m_known.insert(input.name);
@@ -81,7 +81,7 @@ class LoggedNetworkBuilder {
  private:
   Status add(const EngineLog::Node& logged) {
     const auto inBody = [&](const std::string& what) {
-      return tellsTooLittle(fmt::format(
+      return incompleteLog(fmt::format(
           "it names {} twice, as happens if a node has bodies, because the log lists their nodes too", what));
     };
     if (!m_names.insert(logged.name).second) return inBody("the node " + logged.name);
@@ -95,7 +95,7 @@ class LoggedNetworkBuilder {
       node.outputs.push_back(output.name);
       m_made.file.graph.values.push_back({.name = output.name, .type = typeOf(output)});
     }
-    if (node.outputs.empty()) return tellsTooLittle("it does not describe what the node " + logged.name + " makes");
+    if (node.outputs.empty()) return incompleteLog("it does not describe what the node " + logged.name + " makes");
     if (!takeAttributes(logged, node)) {
       node.domain = kLoggedDomain;
       ++m_made.unknown;

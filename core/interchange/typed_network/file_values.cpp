@@ -45,7 +45,7 @@ DataType GraphRetyper::declaredType(const std::string& name) const {
   return exchangeable(inferred->dtype);
 }
 
-bool GraphRetyper::isTold(const std::string& name) const {
+bool GraphRetyper::hasTypeInFile(const std::string& name) const {
   if (m_plan != nullptr)
     if (const auto id = m_plan->graph().findValue(name))
       return m_plan->graph().value(*id).type.dtype != DataType::Undefined;
@@ -82,7 +82,7 @@ void GraphRetyper::declareValues() {
       if (output.empty()) continue;
       declare(output, declaredType(output));
       m_values[output].producer = i;
-      if (m_values[output].declared == DataType::Undefined && !isTold(output)) m_untold.insert(output);
+      if (m_values[output].declared == DataType::Undefined && !hasTypeInFile(output)) m_untyped.insert(output);
     }
     if (node.op != "Constant" || !node.domain.empty() || node.outputs.empty()) continue;
     FileValue& value = m_values[node.outputs[0]];
@@ -101,16 +101,16 @@ void GraphRetyper::declareValues() {
 }
 
 /// What neither plan nor file gives a type (values that normalisation removed, in bodies): that of the operands.
-void GraphRetyper::declareUntold() {
+void GraphRetyper::declareUntyped() {
   for (const std::size_t place : runningOrder(m_graph)) {
     const FileNode& node = m_graph.nodes[place];
     const auto types = onnxlib::operatorTypes(node.domain, node.op, m_shared.opset);
-    if (const DataType to = castTarget(node); to != DataType::Undefined && m_untold.contains(node.outputs.at(0)))
+    if (const DataType to = castTarget(node); to != DataType::Undefined && m_untyped.contains(node.outputs.at(0)))
       declare(node.outputs[0], to);
     for (std::size_t slot = 0; types && slot < node.outputs.size(); ++slot) {
       const auto result = m_values.find(node.outputs[slot]);
       const auto* wanted = types->result(slot);
-      if (result == m_values.end() || !m_untold.contains(node.outputs[slot]) || wanted == nullptr) continue;
+      if (result == m_values.end() || !m_untyped.contains(node.outputs[slot]) || wanted == nullptr) continue;
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const auto* operand = types->operand(i);
         const auto [owner, value] = find(node.inputs[i]);

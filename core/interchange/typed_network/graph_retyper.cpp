@@ -51,7 +51,7 @@ GraphRetyper::GraphRetyper(RetypeContext& shared, const FileGraph& graph, const 
 
 Status GraphRetyper::run() {
   declareValues();
-  declareUntold();
+  declareUntyped();
   collectReaders();
   classify();
   for (const auto& input : m_graph.inputs) retypeInput(input.name);

@@ -75,9 +75,9 @@ class GraphRetyper {
 
   void declareValues();
   void declare(const std::string& name, DataType type);
-  void declareUntold();
+  void declareUntyped();
   DataType declaredType(const std::string& name) const;
-  bool isTold(const std::string& name) const;
+  bool hasTypeInFile(const std::string& name) const;
   void collectReaders();
   void collectReadByBody(const onnxlib::FileGraph& body);
   void classify();
@@ -119,7 +119,7 @@ class GraphRetyper {
   std::vector<std::string> m_nodeNames;  ///< by node
   std::map<std::string, FileValue, std::less<>> m_values;
   std::map<std::string, const onnxlib::FileTensor*, std::less<>> m_constants;
-  std::set<std::string> m_untold;                      ///< values of which nobody says a type
+  std::set<std::string> m_untyped;                     ///< values of which nobody says a type
   std::map<std::string, std::size_t> m_constantNodes;  ///< by value
   std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>> m_readers;  ///< node, slot
   std::set<std::string, std::less<>> m_readAsDeclared;  ///< by bodies, or as outputs

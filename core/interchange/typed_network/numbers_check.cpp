@@ -65,14 +65,14 @@ const std::string* storedName(const TypedNetwork& network, const Plan& exported,
 }
 
 /// Whether something can be held against the tensor: it is empty, or some element is a number.
-bool tells(const Tensor& tensor) {
+bool hasNumbers(const Tensor& tensor) {
   return tensor.count() == 0 || notFiniteIn(tensor) < tensor.count();
 }
 
 /// Error: float32 itself gives no number on the sample of this name, so that nothing could be held against it there.
-Status tellsSomething(const std::map<std::string, Tensor>& inputs, const std::map<std::string, Tensor>& outputs,
-                      const std::string& sample) {
-  if (outputs.empty() || std::ranges::any_of(outputs, [](const auto& output) { return tells(output.second); }))
+Status checkComparable(const std::map<std::string, Tensor>& inputs, const std::map<std::string, Tensor>& outputs,
+                       const std::string& sample) {
+  if (outputs.empty() || std::ranges::any_of(outputs, [](const auto& output) { return hasNumbers(output.second); }))
     return Done{};
   const std::vector<NotFiniteInput> odd = notFiniteInputs(inputs, {});
   return onSample(
@@ -104,7 +104,7 @@ Result<std::unique_ptr<NumbersChecker>> NumbersChecker::create(const Plan& judge
     checker->m_exactOnReference = TRY(checker->outputsOf(*reference));
     const std::vector<std::string> names = sampleNames(options.sampleNames, options.samples.size());
     for (std::size_t i = 0; i < names.size(); ++i)
-      TRY(tellsSomething(options.samples[i], checker->m_exactOnReference[i], names[i]));
+      TRY(checkComparable(options.samples[i], checker->m_exactOnReference[i], names[i]));
   }
   checker->m_planned = TRY(buildEngine(runnable(written), checker->buildOptions(kReference)));
   checker->m_plannedOutputs = TRY(checker->outputsOf(*checker->m_planned));

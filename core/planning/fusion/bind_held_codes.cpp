@@ -22,13 +22,14 @@ std::span<const ValueId> dataOf(const Node& node) {
 
 /// Whether `value` could also be calculated as codes, as far as the nodes show this. Adds it to `floats` together with
 /// all values on which it depends.
-bool stands(const KernelNodes& nodes, ValueId value, std::vector<HeldCodesBinding::Float>& floats) {
+bool canBeCodes(const KernelNodes& nodes, ValueId value, std::vector<HeldCodesBinding::Float>& floats) {
   const auto made = nodes.maker(value), reader = nodes.onlyReader(value);
   if (!made || !reader) return false;
   const Node& maker = nodes.node(*made);
   floats.push_back({value, *made, *reader});
   if (maker.is("DequantizeLinear")) return true;
-  return picks(maker) && std::ranges::all_of(dataOf(maker), [&](ValueId data) { return stands(nodes, data, floats); });
+  return picks(maker) &&
+         std::ranges::all_of(dataOf(maker), [&](ValueId data) { return canBeCodes(nodes, data, floats); });
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ std::vector<HeldCodesBinding> bindHeldCodes(const KernelNodes& nodes) {
     const auto made = quantize.is("QuantizeLinear") ? nodes.maker(quantize.input(0)) : std::nullopt;
     if (!made || !picks(nodes.node(*made))) continue;
     HeldCodesBinding held{.quantize = id};
-    if (stands(nodes, quantize.input(0), held.floats)) all.push_back(std::move(held));
+    if (canBeCodes(nodes, quantize.input(0), held.floats)) all.push_back(std::move(held));
   }
   return all;
 }

@@ -107,6 +107,7 @@ std::vector<RootBinding> bindRoots(const KernelNodes& nodes) {
                      .root = id,
                      .first = nodes.codesBefore(node.input(0), isProduct),
                      .second = nodes.codesBefore(node.input(1), false),
+                     .matrix = isProduct ? nodes.matrixBefore(node.input(1)) : MatrixBefore(),
                      .epilogue = binder.bind(node.outputs[0])});
   }
   return roots;

@@ -81,14 +81,34 @@ CodesBefore KernelNodes::codesBefore(ValueId value, bool throughViews) const {
   return {};
 }
 
+MatrixBefore KernelNodes::matrixBefore(ValueId value) const {
+  MatrixBefore before;
+  auto made = maker(value);
+  for (; made && node(*made).is("Transpose"); made = maker(node(*made).input(0))) before.transposes.push_back(*made);
+  if (made && node(*made).is("DequantizeLinear")) before.dequantize = *made;
+  return before;
+}
+
+std::vector<DequantizedTableBinding> bindTables(const KernelNodes& nodes) {
+  std::vector<DequantizedTableBinding> tables;
+  for (const NodeId id : nodes.fused().nodes) {
+    if (!nodes.node(id).is("Gather")) continue;
+    const ValueId table = nodes.node(id).input(0);
+    const auto made = nodes.maker(table);
+    if (made && nodes.node(*made).is("DequantizeLinear") && nodes.onlyReader(table)) tables.push_back({id, *made});
+  }
+  return tables;
+}
+
 std::shared_ptr<const KernelBindings> bindKernel(const Graph& graph, const FusedNode& fused) {
   const KernelNodes nodes(graph, fused);
   KernelBindings bindings{.roots = bindRoots(nodes),
                           .norm = bindNorm(nodes),
                           .attention = bindAttention(nodes),
-                          .heldCodes = bindHeldCodes(nodes)};
+                          .heldCodes = bindHeldCodes(nodes),
+                          .tables = bindTables(nodes)};
   const bool isEmpty = bindings.roots.empty() && bindings.norm.nodes.empty() && bindings.attention.nodes.empty() &&
-                       bindings.heldCodes.empty();
+                       bindings.heldCodes.empty() && bindings.tables.empty();
   return isEmpty ? nullptr : std::make_shared<const KernelBindings>(std::move(bindings));
 }
 
@@ -101,6 +121,12 @@ const RootBinding* findRoot(const FusedNode& fused, NodeId root) {
   const std::vector<RootBinding>& roots = kernelBindings(fused).roots;
   const auto found = std::ranges::find(roots, root, &RootBinding::root);
   return found == roots.end() ? nullptr : &*found;
+}
+
+NodeId findTable(const FusedNode& fused, NodeId gather) {
+  const std::vector<DequantizedTableBinding>& tables = kernelBindings(fused).tables;
+  const auto found = std::ranges::find(tables, gather, &DequantizedTableBinding::gather);
+  return found == tables.end() ? NodeId() : found->dequantize;
 }
 
 bool hasRoot(const FusedNode& fused, RootBinding::Kind kind) {

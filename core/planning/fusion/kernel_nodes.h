@@ -31,6 +31,8 @@ class KernelNodes {
   bool leaveOnly(const std::vector<NodeId>& nodes, ValueId result) const;
   /// Returns the codes from which a value was dequantised. If `throughViews` is set, views may be between them.
   CodesBefore codesBefore(ValueId value, bool throughViews) const;
+  /// Returns what calculates a matrix in the fused node.
+  MatrixBefore matrixBefore(ValueId value) const;
 
  private:
   const Graph& m_graph;
@@ -44,5 +46,6 @@ std::vector<RootBinding> bindRoots(const KernelNodes& nodes);
 NormBinding bindNorm(const KernelNodes& nodes);
 AttentionBinding bindAttention(const KernelNodes& nodes);
 std::vector<HeldCodesBinding> bindHeldCodes(const KernelNodes& nodes);
+std::vector<DequantizedTableBinding> bindTables(const KernelNodes& nodes);
 
 }  // namespace fusescope

@@ -191,8 +191,8 @@ bool RegionBuilder::edgesAllowed(const Candidate& candidate, const std::vector<E
     };
     if (const int split = m_limits.directives->split[edge.producer.index]; split >= 0)
       return refused("fuse.split", split);
-    if (const int stands = (*m_limits.requiredInMemory)[edge.value.index]; stands >= 0)
-      return refused("fuse.output_type_pinned", stands);
+    if (const int directive = (*m_limits.requiredInMemory)[edge.value.index]; directive >= 0)
+      return refused("fuse.output_type_pinned", directive);
   }
   return true;
 }

@@ -1,6 +1,5 @@
 // Networks as other compilers are handed them: numbers for names, and the same numbers at the outputs.
 #include "compilers/probed/compiler_input.h"
-#include "compilers/probed/handed_names.h"
 #include "compilers/probed/handed_values.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@
 #include "passes/pipelines.h"
 #include "session/artifact.h"
 #include "session/random_inputs.h"
-#include "tests/unit/compilers/planned_file.h"
+#include "tests/unit/compilers/handed_network.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "verify/part_model.h"
 
@@ -22,13 +21,6 @@ namespace {
 using onnxlib::FileGraph;
 using onnxlib::FileModel;
 using onnxlib::FileNode;
-
-CompilerInput handed(const std::shared_ptr<const Plan>& plan, CompilerInputTypes types) {
-  auto network = makeCompilerInput(plan, types, {});
-  EXPECT_TRUE(network.ok()) << (network.ok() ? "" : network.error().text());
-  return network.ok() ? std::move(network).value()
-                      : CompilerInput{.plan = plan, .path = {}, .folder = nullptr, .file = {}};
-}
 
 /// What the reference gives for the inputs, in the order of the outputs; inputs by their order, too.
 std::vector<Tensor> outputsOf(const std::shared_ptr<const Plan>& plan, const std::vector<Tensor>& inputs) {
@@ -206,30 +198,6 @@ TEST(CompilerInput, FunctionsStayAndTheirCallsAreTheNodesThatTheyBecame) {
   expectSameNumbers(plan, network);
 }
 
-/// A product of x and a weight of 64 KiB, then a Relu.
-std::string product() {
-  FileModel file{.irVersion = 8, .producer = "test", .opsets = {{"", 18}}};
-  const auto type = [](std::int64_t rows, std::int64_t columns) {
-    return onnxlib::FileType{.dtype = DataType::F32, .ranked = true, .dims = {{.size = rows}, {.size = columns}}};
-  };
-  const auto weights = std::make_shared<std::vector<float>>(std::size_t(128) * 128);
-  for (std::size_t i = 0; i < weights->size(); ++i) (*weights)[i] = float(i % 17) / 16 - 0.5F;
-  file.graph = {.name = "g",
-                .nodes = {{.name = "product", .op = "MatMul", .inputs = {"x", "weight"}, .outputs = {"h"}},
-                          {.name = "relu", .op = "Relu", .inputs = {"h"}, .outputs = {"y"}}},
-                .inputs = {{"x", type(2, 128)}},
-                .outputs = {{"y", type(2, 128)}},
-                .initializers = {{.name = "weight",
-                                  .dtype = DataType::F32,
-                                  .dims = {128, 128},
-                                  .owner = weights,
-                                  .data = reinterpret_cast<const std::byte*>(weights->data()),
-                                  .hasData = true}}};
-  const auto bytes = onnxlib::modelBytes(file);
-  EXPECT_TRUE(bytes.ok());
-  return bytes.ok() ? bytes.value() : std::string();
-}
-
 TEST(CompilerInput, WeightsBesideTheFileGoAlong) {
   const TemporaryFolder folder;
   const auto inside = folder.write("inside.onnx", product());
@@ -363,52 +331,6 @@ TEST(CompilerInput, RealNetworksKeepTheirNumbers) {
     for (const auto& [file, nodes] : network.nodes) held.insert(nodes.begin(), nodes.end());
     EXPECT_EQ(held.size(), plan->graph().nodeCount());
   }
-}
-
-TEST(CompilerInput, WhatACompilerSaysIsToldInNamesOfThePlan) {
-  const TemporaryFolder folder;
-  const CompilerInput network =
-      handed(plannedFile(folder.write("product.onnx", product()), testing::cpuOptions()), CompilerInputTypes::AsInFile);
-  const std::string input = network.file.graph.inputs.at(0).name;
-  EXPECT_EQ(inNamesOfNetwork(network, "node 'n1' reads n0, not n11 or n1_2: " + input + "."),
-            "node 'relu' reads product, not n11 or relu_2: x.");
-  EXPECT_EQ(inNamesOfNetwork(network, ""), "");
-  EXPECT_EQ(inNamesOfNetwork(network, "n0"), "product");
-}
-
-TEST(CompilerInput, CastsThatWereAddedAreCalledAfterWhatTheyRead) {
-  const TemporaryFolder folder;
-  PlanOptions options = testing::cpuOptions();
-  options.precisions = {DataType::F16};
-  const CompilerInput network =
-      handed(plannedFile(folder.write("product.onnx", product()), options), CompilerInputTypes::AsPlanned);
-  int added = 0;
-  std::set<std::string> names;
-  for (const FileNode& node : network.file.graph.nodes) {
-    const std::string told = inNamesOfNetwork(network, node.name);
-    EXPECT_NE(told, node.name) << "a number says nothing to people";
-    EXPECT_TRUE(names.insert(told).second) << told;
-    added += told.starts_with("Cast of ") ? 1 : 0;
-  }
-  EXPECT_TRUE(names.contains("Cast of x"));
-  EXPECT_GE(added, 2) << "in front of the product, and behind it";
-}
-
-// A compiler may make a kernel of a node that normalisation takes out: it is called as in the file.
-TEST(CompilerInput, NodesThatThePlanDoesNotHaveAreCalledAsInTheFile) {
-  const TemporaryFolder folder;
-  FileModel file{.irVersion = 8, .producer = "test", .opsets = {{"", 18}}};
-  const onnxlib::FileType type{.dtype = DataType::F32, .ranked = true, .dims = {{.size = 2}, {.size = 3}}};
-  file.graph = {.name = "g",
-                .nodes = {{.name = "passes on", .op = "Identity", .inputs = {"x"}, .outputs = {"h"}},
-                          {.name = "relu", .op = "Relu", .inputs = {"h"}, .outputs = {"y"}}},
-                .inputs = {{"x", type}},
-                .outputs = {{"y", type}}};
-  const CompilerInput network =
-      handed(plannedFile(folder.write("identity.onnx", onnxlib::modelBytes(file).value()), testing::cpuOptions()),
-             CompilerInputTypes::AsInFile);
-  EXPECT_TRUE(network.nodes.at("n0").empty());
-  EXPECT_EQ(inNamesOfNetwork(network, "n0 and n1"), "passes on and relu");
 }
 
 TEST(CompilerInput, AFileAsItIsIsKnownByItsNames) {

@@ -178,7 +178,7 @@ TEST(TruncationDiff, ItsJsonIsDescribed) {
   for (const auto& [key, value] : json["values"][0]["a"].items())
     EXPECT_NE(document.find(key), std::string::npos) << key;
   for (const auto& [key, value] : json["values"][0].items()) EXPECT_NE(document.find(key), std::string::npos) << key;
-  for (int fate = 0; fate <= static_cast<int>(WideFate::NotTold); ++fate)
+  for (int fate = 0; fate <= static_cast<int>(WideFate::NotReported); ++fate)
     EXPECT_NE(document.find("`" + std::string(name(static_cast<WideFate>(fate))) + "`"), std::string::npos) << fate;
 }
 

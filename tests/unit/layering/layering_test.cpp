@@ -115,10 +115,11 @@ TEST(Layering, PlanningKnowsNoBackendAndLayoutKnowsNoGraph) {
     EXPECT_FALSE(include.header.starts_with("backends/")) << include.file << " includes " << include.header;
 }
 
-/// What walks from a node of the graph to its neighbours.
+/// What walks from a node of the graph to its neighbours. The last two are names by which emitters once asked who folds
+/// a constant and whether a value has one reader.
 const std::regex kWalk(
     R"(\.producer\b|\.consumers\b|\b(producerIf|consumerIf|onlyConsumer|onlyConsumerIf|onlyReader|readers)\()"
-    R"(|\b(beforeCasts|behindCasts)\(|kernel_nodes\.h")");
+    R"(|\b(beforeCasts|behindCasts)\(|kernel_nodes\.h"|\b(foldedBy|isReadOnce)\()");
 
 // Planning binds what nodes and values are to a kernel (planning/kernel_bindings.h). The emitters of the native backend
 // read that and do not find it again.

@@ -34,6 +34,8 @@ class BindingsText {
       add("held", name(held.quantize));
       for (const auto& [value, maker, reader] : held.floats) add("float", name(maker) + ">" + name(reader));
     }
+    for (const DequantizedTableBinding& table : bindings.tables)
+      add("table", name(table.dequantize) + ">" + name(table.gather));
     return m_text;
   }
 
@@ -59,6 +61,8 @@ class BindingsText {
     add("root", name(root.root));
     addCodes("first", root.first);
     addCodes("second", root.second);
+    if (!root.matrix.transposes.empty()) add("transposes", names(root.matrix.transposes));
+    if (root.matrix.dequantize.valid()) add("matrix", name(root.matrix.dequantize));
     for (const EpilogueOperation& operation : root.epilogue) {
       add(kKinds[static_cast<std::size_t>(operation.kind)], names(operation.nodes));
       if (operation.operand.valid()) add("operand", m_graph.value(operation.operand).name);
@@ -158,6 +162,33 @@ TEST(KernelBindings, PickedCodesAreBoundWithWhoMakesAndReadsThem) {
   const ValueId joined = b.node("Concat", "joined", {first, second}, two, DataType::F32, {{"axis", std::int64_t{1}}});
   b.output(codes.quantize("q", joined, two));
   EXPECT_EQ(boundIn(b.build()), "{held=q float=joined>q float=d1>joined float=d2>joined}");
+}
+
+TEST(KernelBindings, AProductIsBoundWithTheTransposesAndCodesOfItsMatrix) {
+  ModelBuilder b;
+  Codes codes{b};
+  const Dims turned{8, 4};
+  const ValueId matrix = codes.dequantize("dw", b.weight("w", {4, 8}, DataType::I8), {4, 8});
+  const ValueId once = b.node("Transpose", "once", {matrix}, turned);
+  const ValueId twice = b.node("Transpose", "twice", {once}, {4, 8});
+  const ValueId thrice = b.node("Transpose", "thrice", {twice}, turned);
+  b.output(b.node("MatMul", "y", {b.input("x", {2, 8}), thrice}, {2, 4}));
+  EXPECT_EQ(boundIn(b.build()), "{root=y transposes=thrice,twice,once matrix=dw}");
+}
+
+/// A Gather from a table of codes, whose dequantised numbers a second node reads if `isShared` is set.
+std::shared_ptr<const Model> gatherOfCodes(bool isShared) {
+  ModelBuilder b;
+  Codes codes{b};
+  const ValueId table = codes.dequantize("dt", b.weight("t", {8, 4}, DataType::I8), {8, 4});
+  b.output(b.node("Gather", "rows", {table, b.input("i", {3}, DataType::I64)}, {3, 4}));
+  if (isShared) b.output(b.node("Gather", "others", {table, b.input("k", {2}, DataType::I64)}, {2, 4}));
+  return b.build();
+}
+
+TEST(KernelBindings, ATableOfCodesIsBoundToTheOnlyGatherThatReadsIt) {
+  EXPECT_EQ(boundIn(gatherOfCodes(false)), "{table=dt>rows}");
+  EXPECT_EQ(boundIn(gatherOfCodes(true)), "");
 }
 
 std::shared_ptr<const Model> scaledAttention() {

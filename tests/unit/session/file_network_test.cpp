@@ -90,8 +90,8 @@ TEST_F(FileNetworkTest, EachNodeHasAFateAndOneThatIsGoneAReason) {
     }
   }
   EXPECT_EQ(fateText(all.file, all.of("k")), "constant");
-  EXPECT_EQ(all.of("call").standsAs.size(), 2U) << "the nodes of the function";
-  EXPECT_TRUE(all.of("mm").standsAs.empty());
+  EXPECT_EQ(all.of("call").representedBy.size(), 2U) << "the nodes of the function";
+  EXPECT_TRUE(all.of("mm").representedBy.empty());
 }
 
 TEST_F(FileNetworkTest, TheCoverHasThePlansKernelsOverTheFilesNodes) {

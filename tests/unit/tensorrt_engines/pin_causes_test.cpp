@@ -173,7 +173,7 @@ TEST(PinCauses, FusionsThatCameOtherwiseHaveWhatIsToldOfThem) {
   ASSERT_FALSE(diff.fusions.empty()) << "the region's kernels are not those that are planned";
   const bool isTold = std::ranges::any_of(diff.fusions, [](const FusionChange& change) {
     return std::ranges::any_of(
-        change.told, [](const std::string& fact) { return fact.find("in Myelin region 4") != std::string::npos; });
+        change.reported, [](const std::string& fact) { return fact.find("in Myelin region 4") != std::string::npos; });
   });
   EXPECT_TRUE(isTold);
   EXPECT_NE(printDiff(diff).find("reported: tensorrt made its kernels in Myelin region 4"), std::string::npos)
