@@ -119,6 +119,11 @@ class TacticChooser {
   /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
   /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// As conversionMs(), but measures nothing: of a conversion that was never measured, returns a time that is hardly
+  /// ever too long.
+  double leastConversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// Returns whether something may still be measured, and conversions count with their measured times.
+  bool weighsConversions() const { return m_options.measureTactics && !m_isBrief && !isOver(); }
   /// Returns how much more than the cheapest the choice of ways and formats may cost, as a share, so that two builds
   /// choose alike.
   double mostLoss() const;
