@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "cache/timing_cache.h"
+#include "engine/kernels/plan_backend.h"
+#include "engine/steps/plan_tactics.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -221,6 +223,26 @@ TEST_F(MeasuredBuild, TheEffortGoesWhereThePredictedGainIsLargest) {
   EXPECT_EQ(next->report().measuring.known, 1);
   EXPECT_EQ(next->report().measuring.measured + next->report().measuring.belowNoise, 2);
   EXPECT_EQ(timed(*next), 3);
+}
+
+TEST_F(MeasuredBuild, GuessedTimesAreScaledByWhatWasMeasured) {
+  // By the clock of the test a kernel takes a millisecond, which is far more than is guessed of any.
+  const auto plan = planRunBy(planOf(productsOf({32, 256, 48})), "native");
+  const MeasuredThreads threads = m_machine.threads();
+  BuildReport report;
+  auto chooser =
+      TacticChooser::create(*plan, {.threads = 1, .effortSeconds = 0.01, .measuredThreads = &threads}, report, {});
+  const auto requests = KernelRequests::create(*plan, {{"x", {8, 16}}}, 1);
+  const auto planned = planTactics({.plan = plan.get(), .requests = &requests.value(), .outputs = {}}, chooser.value());
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  int left = 0;
+  for (const auto& [id, tactic] : planned.value()) {
+    if (tactic.ways.left == LeftUnmeasured::No) continue;
+    ++left;
+    EXPECT_GT(tactic.ways.likelyMs, 0.02);
+    EXPECT_LT(tactic.ways.likelyMs, 1);
+  }
+  EXPECT_EQ(left, 2);
 }
 
 TEST_F(MeasuredBuild, WhatIsBelowTheNoiseIsOnlyTimed) {
