@@ -30,6 +30,7 @@ class TacticPlanner {
     RegionMeasuring measuring(m_request, m_planned, m_chooser);
     TRY(measuring.measure());
     TRY(measureForFormats(measuring));
+    TRY(measuring.measureAgain());
     measuring.countRegions();
     countWays();
     if (hasChoices()) choose();

@@ -28,21 +28,19 @@ std::string kindOf(const FusedNode& fused) {
 Status RegionMeasuring::measure() {
   for (auto& [id, planned] : m_planned) planned.ways.likelyMs = likelyMs(*planned.request.fused);
   TRY(measureOpen());
-  TRY(measureAgain());
   scaleGuesses();
-  for (auto& [id, planned] : m_planned) price(planned);
+  for (auto& [id, planned] : m_planned) m_chooser.price(planned.ways);
   return Done{};
 }
 
 Status RegionMeasuring::measureLeft(const std::vector<FusedNodeId>& nodes) {
-  m_measured.clear();
+  const std::size_t before = m_measured.size();
   MeasuringOrder learnsNothing;
   for (const FusedNodeId id : nodes) {
     const TacticWays& ways = m_planned.at(id).ways;
     if (ways.left != LeftUnmeasured::No) TRY(compare(m_regions.at(ways.region), learnsNothing));
   }
-  TRY(measureAgain());
-  for (const FusedNodeId id : m_measured) price(m_planned.at(id));
+  for (std::size_t i = before; i < m_measured.size(); ++i) m_chooser.price(m_planned.at(m_measured[i]).ways);
   return Done{};
 }
 
@@ -117,7 +115,6 @@ void RegionMeasuring::leave(const Region& region, LeftUnmeasured why) {
     if (TacticWays& ways = m_planned.at(id).ways; !ways.open.empty()) m_chooser.leave(ways, why);
 }
 
-/// Measures everything again that this build has measured once, in turns.
 Status RegionMeasuring::measureAgain() {
   for (int i = 0; i < kMostPasses; ++i) {
     for (const FusedNodeId id : m_measured) {
@@ -127,6 +124,7 @@ Status RegionMeasuring::measureAgain() {
       TRY(m_chooser.measureAgain(backendOf(planned), planned.request, planned.ways));
     }
   }
+  for (auto& [id, planned] : m_planned) m_chooser.count(backendOf(planned), planned.request, planned.ways);
   return Done{};
 }
 
@@ -167,10 +165,6 @@ void RegionMeasuring::countRegions() {
     const bool isHere = std::ranges::any_of(region.nodes, [&](FusedNodeId id) { return waysOf(id).measuredHere; });
     m_chooser.effort().count(left == region.nodes.end() ? LeftUnmeasured::No : waysOf(*left).left, isHere);
   }
-}
-
-void RegionMeasuring::price(PlannedTactic& planned) {
-  m_chooser.count(backendOf(planned), planned.request, planned.ways);
 }
 
 const Backend& RegionMeasuring::backendOf(const PlannedTactic& planned) const {

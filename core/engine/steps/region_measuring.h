@@ -13,12 +13,15 @@ class RegionMeasuring {
       : m_request(request), m_planned(planned), m_chooser(chooser) {}
 
   /// Measures the regions whose tactics have no times, those with the largest predicted gain first, until the effort is
-  /// spent, the rest is not worth it, or the machine is busy; then measures again what is not settled. What other work
-  /// disturbed is tried once more at the end. Afterwards the ways of all regions have costs. Errors: cancellation.
+  /// spent, the rest is not worth it, or the machine is busy. What other work disturbed is tried once more at the end.
+  /// Afterwards the ways of all regions have costs. Errors: cancellation.
   Status measure();
   /// Measures the regions of these fused nodes, although they were left because little can be gained from their
   /// kernels, and prices their ways. Errors: cancellation.
   Status measureLeft(const std::vector<FusedNodeId>& nodes);
+  /// Measures again, in turns, everything that was measured once and is not settled. Afterwards the costs of all
+  /// ways follow from all measurements. Errors: cancellation.
+  Status measureAgain();
   /// Returns the time of all kernels together, as far as it is known after measure().
   double networkMs() const;
   /// Returns how many fused nodes have an equal region.
@@ -36,9 +39,7 @@ class RegionMeasuring {
   std::vector<Region*> openRegions(MeasuringOrder& order);
   Status compare(const Region& region, MeasuringOrder& order);
   void leave(const Region& region, LeftUnmeasured why);
-  Status measureAgain();
   void scaleGuesses();
-  void price(PlannedTactic& planned);
   const Backend& backendOf(const PlannedTactic& planned) const;
 
   const TacticPlanRequest& m_request;

@@ -97,6 +97,8 @@ class TacticChooser {
   /// Does nothing if the last two measurements agreed, if all repetitions together have taken much longer than
   /// measuring once, or if the effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Computes the costs of the ways from the times that they have now, or, of a region that was left, by prediction.
+  void price(TacticWays& ways) const;
   /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the

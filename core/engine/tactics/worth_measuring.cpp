@@ -6,6 +6,8 @@
 namespace fusescope {
 namespace {
 
+// Fewer than for the plan itself, because here a choice that is nearly the cheapest is good enough.
+constexpr std::size_t kMostStates = 32;
 constexpr int kMostPricings = 8;     // of the cheapest choices, until all their conversions are measured
 constexpr double kSamePrice = 1e-6;  // a relative difference
 
@@ -34,7 +36,7 @@ WorthMeasuring worthMeasuring(const PartlyMeasuredProblem& partly) {
   FormatProblem all = partly.problem, certain = withoutAssumed(partly);
   const auto planned = [&](FormatProblem& problem) {
     problem.conversionMs = partly.leastConversionMs;
-    FormatPlan plan = planFormats(problem);
+    FormatPlan plan = planFormats(problem, kMostStates);
     problem.conversionMs = partly.problem.conversionMs;
     return plan;
   };
