@@ -5,28 +5,18 @@
 #include "engine/kernels/plan_backend.h"
 #include "engine/program/boxed_values.h"
 #include "engine/steps/body_lowering.h"
+#include "engine/steps/region_measuring.h"
 #include "engine/tactics/format_planner.h"
+#include "engine/tactics/worth_measuring.h"
 #include "ir/graph.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostForms = 32;  // the most forms of one value that the planner can handle
-constexpr int kMostPasses = 3;          // the most repeated measurements
-// Of this kind of machine, roughly: regions that have no price are only weighed against each other by them.
-constexpr double kRoughOperationsPerMs = 3e7, kRoughBytesPerMs = 1e7;
-
-/// The predicted time of a region, or a rough one.
-double likelyMs(const FusedNode& fused) {
-  if (fused.predictedMs) return *fused.predictedMs;
-  return static_cast<double>(fused.flops.value_or(0)) / kRoughOperationsPerMs +
-         static_cast<double>(fused.bytes.value_or(0)) / kRoughBytesPerMs;
-}
-
-/// Regions of one kind are expected to gain alike from measuring.
-std::string kindOf(const FusedNode& fused) {
-  return fused.kind + " " + std::string(name(fused.compute));
-}
+constexpr int kMostFormatPasses = 8;    // the most times that regions are measured for their formats
+// The least gain, as a multiple of the noise, for which a region is measured.
+constexpr double kLeastGainOfRegion = 0.25;
 
 class TacticPlanner {
  public:
@@ -37,9 +27,11 @@ class TacticPlanner {
     for (const ValueId input : m_graph.inputs()) addGiven(input);
     for (const FusedNode& fused : m_plan.fusedNodes) TRY(addFusedNode(fused));
     addOutputs();
-    TRY(measure());
-    TRY(measureAgain());
-    countRegions();
+    RegionMeasuring measuring(m_request, m_planned, m_chooser);
+    TRY(measuring.measure());
+    TRY(measureForFormats(measuring));
+    TRY(measuring.measureAgain());
+    measuring.countRegions();
     countWays();
     if (hasChoices()) choose();
     return std::move(m_planned);
@@ -121,7 +113,6 @@ class TacticPlanner {
     for (const ValueId input : fused.inputs)
       for (const MemoryFormat& format : m_values[indexOf(input)].homes) addOnce(planned.request.formats, format);
     planned.ways = TRY(m_chooser.ways(backendOf(planned), planned.request));
-    planned.ways.likelyMs = likelyMs(fused);
     FormatProblem::Node node;
     for (const ValueId input : fused.inputs) node.inputs.push_back(indexOf(input));
     for (const FusedOutput& output : fused.outputs) node.outputs.push_back(indexOf(output.value));
@@ -143,127 +134,87 @@ class TacticPlanner {
     return Done{};
   }
 
-  /// The fused nodes of equal regions.
-  struct Region {
-    std::vector<FusedNodeId> nodes;
-    bool isOpen = false;
-  };
-
-  /// Measures the regions whose tactics have no times, those with the largest predicted gain first, until the effort is
-  /// spent, the rest is not worth it, or the machine is busy. What other work disturbed is tried once more at the end.
-  Status measure() {
-    MeasuringOrder order;
-    const std::vector<Region*> open = openRegions(order);
-    if (open.empty()) return Done{};
-    double networkMs = 0;
-    for (const auto& [id, planned] : m_planned) networkMs += planned.ways.likelyMs;
-    MeasuringEffort& effort = m_chooser.effort();
-    effort.begin(networkMs);
-    std::vector<Region*> disturbed;
-    for (LeftUnmeasured why = LeftUnmeasured::No;;) {
-      if (why == LeftUnmeasured::No) why = effort.whyNot();
-      if (why == LeftUnmeasured::No && effort.isBelowNoise(order.restMs(), networkMs)) why = LeftUnmeasured::BelowNoise;
-      const auto next = order.next();
-      if (!next) break;
-      if (why != LeftUnmeasured::No) {
-        leave(*open[*next], why);
-        continue;
-      }
-      TRY(compare(*open[*next], order));
-      if (m_planned.at(open[*next]->nodes.front()).ways.left != LeftUnmeasured::No) disturbed.push_back(open[*next]);
-    }
-    for (Region* region : disturbed)
-      if (effort.whyNot() == LeftUnmeasured::No) TRY(compare(*region, order));
-    return Done{};
-  }
-
-  std::vector<Region*> openRegions(MeasuringOrder& order) {
-    for (const auto& [id, planned] : m_planned) {
-      if (!planned.ways.isComparable) continue;
-      Region& region = m_regions[planned.ways.region];
-      region.nodes.push_back(id);
-      region.isOpen = region.isOpen || !planned.ways.open.empty();
-    }
-    std::vector<Region*> open;
-    for (auto& [key, region] : m_regions) {
-      const PlannedTactic& first = m_planned.at(region.nodes.front());
-      const std::string kind = kindOf(*first.request.fused);
-      if (!region.isOpen) {
-        order.learn(kind, savedShare(first.ways.times));
-        for (const auto& time : first.ways.times)
-          if (time) m_chooser.effort().noteSpread(time->spread);
-        continue;
-      }
-      open.push_back(&region);
-      order.add({.kind = kind, .ms = first.ways.likelyMs, .count = std::ssize(region.nodes)});
-    }
-    return open;
-  }
-
-  /// Equal regions that are offered the same formats have their times from the first.
-  Status compare(const Region& region, MeasuringOrder& order) {
-    for (const FusedNodeId id : region.nodes) {
-      PlannedTactic& planned = m_planned.at(id);
-      if (m_request.progress) m_request.progress("kernels", planned.request.fused->name);
-      TRY(m_chooser.compare(backendOf(planned), planned.request, planned.ways));
-      m_measured.push_back(id);
-      if (planned.ways.left != LeftUnmeasured::No) {
-        leave(region, planned.ways.left);
-        return Done{};
-      }
-    }
-    const PlannedTactic& first = m_planned.at(region.nodes.front());
-    order.learn(kindOf(*first.request.fused), savedShare(first.ways.times));
-    return Done{};
-  }
-
-  void leave(const Region& region, LeftUnmeasured why) {
-    for (const FusedNodeId id : region.nodes)
-      if (TacticWays& ways = m_planned.at(id).ways; !ways.open.empty()) m_chooser.leave(ways, why);
-  }
-
-  /// Measures everything again that this build has measured once, in turns.
-  Status measureAgain() {
-    for (int i = 0; i < kMostPasses; ++i) {
-      for (const FusedNodeId id : m_measured) {
-        PlannedTactic& planned = m_planned.at(id);
-        if (planned.ways.isSettled) continue;
-        if (m_request.progress) m_request.progress("kernels", planned.request.fused->name);
-        TRY(m_chooser.measureAgain(backendOf(planned), planned.request, planned.ways));
-      }
+  /// Measures regions that were left because their kernels could save little, but whose formats may save conversions
+  /// that matter.
+  Status measureForFormats(RegionMeasuring& measuring) {
+    m_problem.values = m_values.size();
+    for (int i = 0; i < kMostFormatPasses && m_chooser.weighsConversions(); ++i) {
+      const auto partly = partlyMeasured(measuring);
+      if (!partly) break;
+      const WorthMeasuring worth = worthMeasuring(*partly);
+      if (worth.nodes.empty() || m_chooser.effort().isBelowNoise(worth.savedMs, worth.ms)) break;
+      std::vector<FusedNodeId> nodes;
+      for (const std::size_t node : worth.nodes) nodes.push_back(m_fusedOf[node]);
+      TRY(measuring.measureLeft(nodes));
     }
     return Done{};
   }
 
-  void countRegions() {
-    for (const auto& [key, region] : m_regions) {
-      const auto waysOf = [&](FusedNodeId id) -> const TacticWays& { return m_planned.at(id).ways; };
-      const auto left =
-          std::ranges::find_if(region.nodes, [&](FusedNodeId id) { return waysOf(id).left != LeftUnmeasured::No; });
-      const bool isHere = std::ranges::any_of(region.nodes, [&](FusedNodeId id) { return waysOf(id).measuredHere; });
-      m_chooser.effort().count(left == region.nodes.end() ? LeftUnmeasured::No : waysOf(*left).left, isHere);
+  /// Returns the problem in which regions that were left have all their ways, as if each were nearly as fast as
+  /// the first; nothing if none was left for the reason that it could save little.
+  std::optional<PartlyMeasuredProblem> partlyMeasured(const RegionMeasuring& measuring) {
+    PartlyMeasuredProblem partly{.problem = m_problem};
+    const double leastGainMs = kLeastGainOfRegion * m_chooser.effort().noise() * measuring.networkMs();
+    bool isAny = false;
+    for (std::size_t i = 0; i < m_problem.nodes.size(); ++i) {
+      std::vector<bool>& isAssumed = partly.isAssumed.emplace_back(m_problem.nodes[i].ways.size(), false);
+      if (!m_fusedOf[i].valid()) continue;
+      const TacticWays& region = m_planned.at(m_fusedOf[i]).ways;
+      isAssumed = assume(partly.problem.nodes[i].ways, region, m_tacticOfWay.at(m_fusedOf[i]),
+                         leastGainMs / static_cast<double>(measuring.countOf(region)));
+      isAny = isAny || std::ranges::count(isAssumed, true) > 0;
     }
+    if (!isAny) return std::nullopt;
+    const auto priced = [this](bool measures) {
+      return [this, measures](std::size_t value, std::size_t from, std::size_t to) {
+        const std::vector<TensorDesc>& forms = m_values[value].forms;
+        const Backend& backend = acceleratedBackendOf(m_plan);
+        return measures ? m_chooser.conversionMs(backend, forms[from], forms[to])
+                        : m_chooser.leastConversionMs(backend, forms[from], forms[to]);
+      };
+    };
+    partly.problem.conversionMs = priced(true);
+    partly.leastConversionMs = priced(false);
+    return partly;
   }
 
-  /// Sets the costs of the ways, and removes the ways without a cost.
+  /// Gives the ways of a node their costs, assumed ones too if its region was left, and removes the ways without a
+  /// cost. Returns which costs are assumed: these are higher by `moreMs`. `tactics` has the tactic of each way.
+  static std::vector<bool> assume(std::vector<FormatProblem::Way>& ways, const TacticWays& region,
+                                  const std::vector<std::size_t>& tactics, double moreMs) {
+    auto costs = region.costs;
+    if (region.left == LeftUnmeasured::BelowNoise) costs = assumedCosts(region.tactics, region.times, std::move(costs));
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      if (costs[i] && !region.costs[i]) costs[i]->ms += moreMs;
+    std::vector<bool> isAssumed;
+    for (const std::size_t tactic : keepCounted(ways, costs, tactics)) isAssumed.push_back(!region.costs[tactic]);
+    return isAssumed;
+  }
+
+  /// Gives the ways their costs, and removes the ways without a cost. Returns the tactics of those that remain.
+  static std::vector<std::size_t> keepCounted(std::vector<FormatProblem::Way>& ways,
+                                              const std::vector<std::optional<TacticCost>>& costs,
+                                              const std::vector<std::size_t>& tactics) {
+    std::vector<FormatProblem::Way> counted;
+    std::vector<std::size_t> kept;
+    for (std::size_t k = 0; k < tactics.size(); ++k) {
+      const auto& cost = costs[tactics[k]];
+      if (!cost) continue;
+      counted.push_back(std::move(ways[k]));
+      counted.back().ms = cost->ms;
+      counted.back().place = cost->place;
+      kept.push_back(tactics[k]);
+    }
+    ways = std::move(counted);
+    return kept;
+  }
+
   void countWays() {
     for (std::size_t i = 0; i < m_problem.nodes.size(); ++i) {
       if (!m_fusedOf[i].valid()) continue;
       PlannedTactic& planned = m_planned.at(m_fusedOf[i]);
-      m_chooser.count(backendOf(planned), planned.request, planned.ways);
       std::vector<std::size_t>& tactics = m_tacticOfWay.at(m_fusedOf[i]);
-      std::vector<FormatProblem::Way> ways = std::move(m_problem.nodes[i].ways), counted;
-      std::vector<std::size_t> kept;
-      for (std::size_t k = 0; k < tactics.size(); ++k) {
-        const auto& cost = planned.ways.costs[tactics[k]];
-        if (!cost) continue;
-        counted.push_back(std::move(ways[k]));
-        counted.back().ms = cost->ms;
-        counted.back().place = cost->place;
-        kept.push_back(tactics[k]);
-      }
-      m_problem.nodes[i].ways = std::move(counted);
-      tactics = std::move(kept);
+      tactics = keepCounted(m_problem.nodes[i].ways, planned.ways.costs, tactics);
       planned.way = tactics.front();
     }
   }
@@ -359,8 +310,6 @@ class TacticPlanner {
   std::map<ValueId, std::size_t> m_indices;
   std::vector<PlannedValue> m_values;
   std::map<FusedNodeId, PlannedTactic> m_planned;
-  std::map<std::string, Region> m_regions;  ///< by key: those with something to compare
-  std::vector<FusedNodeId> m_measured;      ///< in the order in which they were measured
 };
 
 }  // namespace

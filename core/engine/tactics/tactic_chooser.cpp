@@ -224,6 +224,13 @@ Result<TacticWays> TacticChooser::ways(const Backend& backend, const KernelReque
 }
 
 /// What is known of a region that was left must include the backend's first guess: else it is compared with nothing.
+void TacticChooser::price(TacticWays& ways) const {
+  if (!ways.isComparable) return;
+  ways.isMeasured = ways.left == LeftUnmeasured::No || ways.times.front().has_value();
+  ways.costs = ways.isMeasured ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
+                               : costsUnmeasured(ways.tactics, ways.likelyMs);
+}
+
 void TacticChooser::count(const Backend& backend, const KernelRequest& request, TacticWays& ways) {
   if (!ways.isComparable) return;
   const TimingContext context = timingContext(*m_plan, backend, request.threads);
@@ -235,9 +242,7 @@ void TacticChooser::count(const Backend& backend, const KernelRequest& request, 
     ways.times[i] = time->second;
     ways.measuredHere = ways.measuredHere || m_measuredHere.contains(key);
   }
-  ways.isMeasured = ways.left == LeftUnmeasured::No || ways.times.front().has_value();
-  ways.costs = ways.isMeasured ? costsOf(ways.tactics, ways.times, m_prefers ? kGainWorthTaking : 0)
-                               : costsUnmeasured(ways.tactics, ways.likelyMs);
+  price(ways);
 }
 
 Result<ChosenTactic> TacticChooser::take(const Backend& backend, const KernelRequest& request, const TacticWays& ways,

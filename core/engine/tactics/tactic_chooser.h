@@ -97,6 +97,8 @@ class TacticChooser {
   /// Does nothing if the last two measurements agreed, if all repetitions together have taken much longer than
   /// measuring once, or if the effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
+  /// Computes the costs of the ways from the times that they have now, or, of a region that was left, by prediction.
+  void price(TacticWays& ways) const;
   /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the
@@ -119,6 +121,11 @@ class TacticChooser {
   /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
   /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// As conversionMs(), but measures nothing: of a conversion that was never measured, returns a time that is hardly
+  /// ever too long.
+  double leastConversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
+  /// Returns whether something may still be measured, and conversions count with their measured times.
+  bool weighsConversions() const { return m_options.measureTactics && !m_isBrief && !isOver(); }
   /// Returns how much more than the cheapest the choice of ways and formats may cost, as a share, so that two builds
   /// choose alike.
   double mostLoss() const;

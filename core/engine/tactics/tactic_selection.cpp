@@ -56,6 +56,10 @@ std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const Measur
   return distinguished;
 }
 
+const KernelTime* fastestTime(Times times) {
+  return fastest(times, [](std::size_t) { return true; });
+}
+
 double savedShare(Times times) {
   const std::optional<KernelTime>& first = times.front();
   if (!first || first->ms <= 0) return 0;
@@ -105,6 +109,16 @@ std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> t
   std::vector<std::optional<TacticCost>> costs(tactics.size());
   for (std::size_t i = 0; i < tactics.size(); ++i)
     if (isSameKernel(tactics[i], tactics[0])) costs[i] = TacticCost{.ms = ms};
+  return costs;
+}
+
+std::vector<std::optional<TacticCost>> assumedCosts(std::span<const Tactic> tactics, Times times,
+                                                    std::vector<std::optional<TacticCost>> costs) {
+  std::optional<TacticCost> least;
+  for (const auto& cost : costs)
+    if (cost && (!least || cost->ms < least->ms)) least = cost;
+  for (std::size_t i = 0; i < tactics.size(); ++i)
+    if (!costs[i] && !times[i] && tactics[i].implementation != kUnfused) costs[i] = least;
   return costs;
 }
 

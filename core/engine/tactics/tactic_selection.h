@@ -30,6 +30,9 @@ using MeasuredMoment = std::vector<std::optional<KernelTime>>;
 /// their best times.
 std::vector<std::optional<KernelTime>> distinguishedTimes(std::span<const MeasuredMoment> moments);
 
+/// Returns the fastest of these times; null if there is none.
+const KernelTime* fastestTime(std::span<const std::optional<KernelTime>> times);
+
 /// Returns the share of the first tactic's time that the fastest one saves, as far as the samples distinguish them; 0
 /// if the first one has no time. `times` is not empty.
 double savedShare(std::span<const std::optional<KernelTime>> times);
@@ -50,5 +53,11 @@ std::vector<std::optional<TacticCost>> costsOf(std::span<const Tactic> tactics,
 /// Returns the costs if nothing is measured: the backend's best guess is chosen, in each format in which it exists.
 /// `ms` is the predicted time of the region, by which the format planner weighs it against others.
 std::vector<std::optional<TacticCost>> costsUnmeasured(std::span<const Tactic> tactics, double ms = 0);
+
+/// Returns `costs` in which every fused tactic that was not measured costs as much as the cheapest of the others: what
+/// the formats of a region may save if all its tactics are equally fast.
+std::vector<std::optional<TacticCost>> assumedCosts(std::span<const Tactic> tactics,
+                                                    std::span<const std::optional<KernelTime>> times,
+                                                    std::vector<std::optional<TacticCost>> costs);
 
 }  // namespace fusescope

@@ -28,6 +28,7 @@ constexpr double kMuchLonger = 3;  // than on a quiet machine: others use the pr
 constexpr double kFirstPatience = 3, kLeastPatience = 0.1;
 constexpr double kMostAgain = 2;            // times as long as measuring once took, for measuring again
 constexpr double kGuessedBytesPerMs = 1e7;  // of conversions, where nothing is measured
+constexpr double kLeastShare = 0.1;         // of the guess: hardly any conversion takes less
 
 std::vector<TensorDesc> inputDescs(const KernelRequest& request, const Tactic& tactic) {
   std::vector<TensorDesc> descs;
@@ -328,6 +329,15 @@ double TacticChooser::conversionMs(const Backend& backend, const TensorDesc& fro
   if (m_options.measureTactics && !m_isBrief) return measuredConversion(backend, from, to, kConversion);
   const auto known = m_isBrief ? knownConversion(backend, from, to) : std::nullopt;
   return known.value_or(guessedConversionMs(from, to));
+}
+
+double TacticChooser::leastConversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to) {
+  if (from == to || backend.emulatesConversion(from, to)) return 0;
+  const std::string key = conversionTimeKey(from, to, timingContext(backend, m_options.threads));
+  if (const auto found = m_conversions.find(key); found != m_conversions.end()) return found->second;
+  if (const auto ms = memory() != nullptr ? memory()->conversionMs(key) : std::nullopt) return *ms;
+  const auto known = knownConversion(backend, from, to);
+  return known.value_or(kLeastShare * guessedConversionMs(from, to));
 }
 
 /// What an earlier build measured.

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "cache/timing_cache.h"
+#include "engine/kernels/plan_backend.h"
+#include "engine/steps/plan_tactics.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {
@@ -115,6 +117,36 @@ std::shared_ptr<const Model> productsOf(const std::vector<std::int64_t>& widths)
   return modelOf(editor);
 }
 
+/// A convolution of three channels, one of each channel by itself and one of points, whose first guesses work in
+/// different formats on many machines; beside them products that take so long that no convolution matters.
+std::shared_ptr<const Model> smallConvolutionsBesideProducts() {
+  GraphEditor editor;
+  const auto convolve = [&](ValueId input, const std::string& name, Dims weight, std::int64_t channels,
+                            std::int64_t group) {
+    const std::int64_t pad = weight[2] / 2;
+    const ValueId w = editor.addConstant("w_" + name, noise(weight, 3));
+    const ValueId output = editor.addValue("y_" + name, f32({1, channels, 16, 16}));
+    editor.addNode({.op = "Conv",
+                    .name = name,
+                    .inputs = {input, w},
+                    .outputs = {output},
+                    .attributes = {{"group", group}, {"pads", std::vector<std::int64_t>(4, pad)}}});
+    return output;
+  };
+  const ValueId x = editor.addInput("x", f32({1, 3, 16, 16}));
+  const ValueId first = convolve(x, "conv0", {32, 3, 3, 3}, 32, 1);
+  editor.addOutput(convolve(convolve(first, "conv1", {32, 1, 3, 3}, 32, 32), "conv2", {16, 32, 1, 1}, 16, 1));
+  ValueId rows = editor.addInput("rows", f32({8, 2048}));
+  for (const std::string name : {"matmul0", "matmul1"}) {
+    const ValueId w = editor.addConstant("w_" + name, noise({2048, 2048}, 1));
+    const ValueId y = editor.addValue("y_" + name, f32({8, 2048}));
+    editor.addNode({.op = "MatMul", .name = name, .inputs = {rows, w}, .outputs = {y}});
+    rows = y;
+  }
+  editor.addOutput(rows);
+  return modelOf(editor);
+}
+
 /// A machine whose clock turns by a millisecond whenever it is read. If it is busy, threads wait all the time.
 class FakeMachine {
  public:
@@ -132,11 +164,14 @@ class FakeMachine {
 class MeasuredBuild : public ::testing::Test {
  protected:
   std::unique_ptr<Engine> build(const std::vector<std::int64_t>& widths, std::optional<double> seconds) {
+    return build(productsOf(widths), seconds);
+  }
+  std::unique_ptr<Engine> build(const std::shared_ptr<const Model>& model, std::optional<double> seconds) {
     const MeasuredThreads threads = m_machine.threads();
-    return engineOf(planOf(productsOf(widths)), {.threads = 1,
-                                                 .timingCache = m_folder / "times.sqlite",
-                                                 .effortSeconds = seconds,
-                                                 .measuredThreads = &threads});
+    return engineOf(planOf(model), {.threads = 1,
+                                    .timingCache = m_folder / "times.sqlite",
+                                    .effortSeconds = seconds,
+                                    .measuredThreads = &threads});
   }
   static std::int64_t timed(const Engine& engine) {
     return std::ranges::count_if(engine.report().tactics, [](const TacticChoice& choice) {
@@ -190,6 +225,26 @@ TEST_F(MeasuredBuild, TheEffortGoesWhereThePredictedGainIsLargest) {
   EXPECT_EQ(timed(*next), 3);
 }
 
+TEST_F(MeasuredBuild, GuessedTimesAreScaledByWhatWasMeasured) {
+  // By the clock of the test a kernel takes a millisecond, which is far more than is guessed of any.
+  const auto plan = planRunBy(planOf(productsOf({32, 256, 48})), "native");
+  const MeasuredThreads threads = m_machine.threads();
+  BuildReport report;
+  auto chooser =
+      TacticChooser::create(*plan, {.threads = 1, .effortSeconds = 0.01, .measuredThreads = &threads}, report, {});
+  const auto requests = KernelRequests::create(*plan, {{"x", {8, 16}}}, 1);
+  const auto planned = planTactics({.plan = plan.get(), .requests = &requests.value(), .outputs = {}}, chooser.value());
+  ASSERT_TRUE(planned.ok()) << planned.error().text();
+  int left = 0;
+  for (const auto& [id, tactic] : planned.value()) {
+    if (tactic.ways.left == LeftUnmeasured::No) continue;
+    ++left;
+    EXPECT_GT(tactic.ways.likelyMs, 0.02);
+    EXPECT_LT(tactic.ways.likelyMs, 1);
+  }
+  EXPECT_EQ(left, 2);
+}
+
 TEST_F(MeasuredBuild, WhatIsBelowTheNoiseIsOnlyTimed) {
   // Each product by itself is small beside the first one.
   const auto engine = build({2048, 2048, 8, 12, 16}, std::nullopt);
@@ -203,6 +258,16 @@ TEST_F(MeasuredBuild, WhatIsBelowTheNoiseIsOnlyTimed) {
       EXPECT_EQ(times, 1) << "the price of the plan is measured";
     }
   }
+}
+
+TEST_F(MeasuredBuild, WhatIsBelowTheNoiseIsMeasuredIfItsFormatsSaveAConversion) {
+  // By the clock of the test a conversion takes as long as any kernel.
+  const auto engine = build(smallConvolutionsBesideProducts(), std::nullopt);
+  std::map<std::string, const TacticChoice*> choices;
+  for (const TacticChoice& choice : engine->report().tactics) choices[choice.fusedNode] = &choice;
+  ASSERT_TRUE(choices.contains("conv0") && choices.contains("conv1") && choices.contains("conv2"));
+  EXPECT_EQ(choices["conv0"]->tactic->outputs[0].text(), choices["conv1"]->tactic->inputs[0].text());
+  EXPECT_EQ(choices["conv1"]->tactic->outputs[0].text(), choices["conv2"]->tactic->inputs[0].text());
 }
 
 TEST_F(MeasuredBuild, ABusyMachineIsMeasuredLater) {

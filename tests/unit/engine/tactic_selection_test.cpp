@@ -102,6 +102,15 @@ TEST(TacticSelection, UnmeasuredTheFirstIsTakenInAnyFormat) {
   EXPECT_EQ(costsUnmeasured(tactics), (Costs{TacticCost{}, TacticCost{}, std::nullopt}));
 }
 
+TEST(TacticSelection, AFusedTacticWithoutATimeIsAssumedToCostAsMuchAsTheCheapest) {
+  const std::vector<Tactic> tactics{fused("a"), fused("b"), fused("c"), kNodeByNode};
+  const Times times{time(1.0, 0.05), std::nullopt, time(0.9, 0.05), std::nullopt};
+  const Costs costs{TacticCost{1.0}, std::nullopt, std::nullopt, std::nullopt};
+  EXPECT_EQ(assumedCosts(tactics, times, costs), (Costs{TacticCost{1.0}, TacticCost{1.0}, std::nullopt, std::nullopt}));
+  EXPECT_EQ(fastestTime(times), &*times[2]);
+  EXPECT_EQ(fastestTime(Times{std::nullopt}), nullptr);
+}
+
 TEST(Measurer, ATimeIsOfTheFastRuns) {
   std::vector<double> samples(20, 1.0);
   EXPECT_DOUBLE_EQ(timeOf(samples).ms, 1.0);
