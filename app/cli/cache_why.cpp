@@ -113,18 +113,6 @@ Json regionJson(const KeptRegion& region) {
   return json;
 }
 
-std::string keptText(const KeptRegion& region) {
-  if (region.isOnlyChosen) return "the chosen tactic alone";
-  if (region.timed > 0) return fmt::format("{} of {}", region.timed, counted(region.tactics, "tactic"));
-  if (region.differs.empty()) return "not kept";
-  std::vector<std::string> fields;
-  for (const TimeDifference& each : region.differs)
-    fields.push_back(each.here.size() + each.nearest.size() <= kLongestValue
-                         ? fmt::format("{} {} instead of {}", each.field, each.here, each.nearest)
-                         : "other " + each.field);
-  return "not kept; the nearest: " + joined(fields);
-}
-
 std::string daysText(const KeptRegion& region) {
   if (region.firstDay.empty()) return "-";
   return region.firstDay == region.lastDay ? region.firstDay : region.firstDay + " to " + region.lastDay;

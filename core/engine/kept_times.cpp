@@ -1,5 +1,7 @@
 #include "engine/kept_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -8,6 +10,7 @@
 
 #include "backends/reference/reference_backend.h"
 #include "backends/threads.h"
+#include "base/text.h"
 #include "cache/timing_cache.h"
 #include "engine/kernels/input_check.h"
 #include "engine/kernels/kernel_requests.h"
@@ -150,6 +153,25 @@ Result<std::vector<KeptRegion>> keptTimes(const std::shared_ptr<const Plan>& pla
   if (plan->target.planningOnly || findBackend(plan->target.acceleratedBackend) == nullptr)
     return Diagnostic{.message = "target " + plan->target.name + " is only planned for here, so that nothing is timed"};
   return KeptTimes(*planRunBy(plan, options.backend), asked).run();
+}
+
+namespace {
+
+/// The most characters of a difference that is told in full.
+constexpr std::size_t kLongestPart = 60;
+
+}  // namespace
+
+std::string keptText(const KeptRegion& region) {
+  if (region.isOnlyChosen) return "the chosen tactic alone";
+  if (region.timed > 0) return fmt::format("{} of {}", region.timed, counted(region.tactics, "tactic"));
+  if (region.differs.empty()) return "not kept";
+  std::vector<std::string> fields;
+  for (const TimeDifference& each : region.differs)
+    fields.push_back(each.here.size() + each.nearest.size() <= kLongestPart
+                         ? fmt::format("{} {} instead of {}", each.field, each.here, each.nearest)
+                         : "other " + each.field);
+  return "not kept; the nearest: " + joined(fields);
 }
 
 }  // namespace fusescope

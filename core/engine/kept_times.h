@@ -31,6 +31,9 @@ struct KeptRegion {
   bool isKept() const { return isOnlyChosen || timed == tactics; }
 };
 
+/// Returns for people what is kept of a region, or how the nearest kept time differs.
+std::string keptText(const KeptRegion& region);
+
 /// Returns the distinct regions of `plan` of which a build with `options` uses measured times, in the order of the
 /// plan, and says what options.timingCache has of them. Nothing is compiled or measured. Regions in bodies of nodes,
 /// and nodes that are prepared while they run, are not among them. Errors: those of planning tactics, such as an

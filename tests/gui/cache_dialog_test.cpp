@@ -1,5 +1,6 @@
 // The dialog of what is kept of other compilers' answers.
 #include <QMessageBox>
+#include <QRegularExpression>
 #include <QTimer>
 #include <QtTest>
 #include <filesystem>
@@ -107,6 +108,16 @@ class CacheDialogTest : public QObject {
     QVERIFY(!dialog.button("why").isEnabled());  // no network is open
   }
 
+  void whyAlsoSaysWhichTimesOfOurOwnKernelsAreKept() {
+    QVERIFY(test::openSample(*m_window, "digits"));
+    CacheDialog& dialog = open();
+    QVERIFY(dialog.button("why").isEnabled());
+    QTest::mouseClick(&dialog.button("why"), Qt::LeftButton);
+    QTRY_VERIFY2(
+        dialog.said().contains(QRegularExpression("^The times of \\d+ of [1-9]\\d* distinct regions are kept")),
+        qPrintable(dialog.said()));
+  }
+
   void everythingGoesOnlyWhereThatIsConfirmed() {
     CacheDialog& dialog = open();
     answer(QMessageBox::Cancel);
@@ -147,5 +158,5 @@ class CacheDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 6)
+FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 7)
 #include "cache_dialog_test.moc"

@@ -11,10 +11,12 @@
 #include "base/text.h"
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
+#include "cache/timing_cache.h"
 #include "compilers/probed/kept_decisions.h"
 #include "compilers/probed/network_digests.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
+#include "engine/kept_times.h"
 #include "session/operations/cache_operation.h"
 #include "session/random_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
@@ -75,6 +77,8 @@ std::string whyText(const WhyAllKept& why) {
             (each.by.empty() ? ": " : ", as " + each.by + " asks: ");
     if (each.found) {
       text += "found " + placeInWords(each.where) + ", " + ageInWords(each.found->madeAt, secondsNow()) + " old.";
+      if (!each.givenUp.empty()) text += " The compiled network is not kept: " + each.givenUp + ".";
+      if (each.givenUp.empty() && each.compiled) text += " The compiled network is kept, too.";
     } else if (!each.nearest) {
       text += "not found, and nothing like it is kept.";
     } else {
@@ -87,6 +91,20 @@ std::string whyText(const WhyAllKept& why) {
       text += ".";
     }
   }
+  return text;
+}
+
+/// The most regions without kept times that are named.
+constexpr std::size_t kMostRegions = 8;
+
+std::string timesText(const std::vector<KeptRegion>& regions) {
+  const auto kept = std::ranges::count_if(regions, &KeptRegion::isKept);
+  std::string text = "The times of " + std::to_string(kept) + " of " + counted(std::ssize(regions), "distinct region") +
+                     " are kept. All code is made again, in milliseconds.";
+  std::size_t named = 0;
+  for (const KeptRegion& region : regions)
+    if (!region.isKept() && named++ < kMostRegions) text += "\n" + region.name + ": " + keptText(region) + ".";
+  if (named > kMostRegions) text += "\nand " + std::to_string(named - kMostRegions) + " more.";
   return text;
 }
 
@@ -253,16 +271,17 @@ void CacheDialog::renewButtons() {
 QString CacheDialog::whyNoAnswers() const {
   const auto snapshot = m_context.document.snapshot();
   if (snapshot == nullptr) return QStringLiteral("No network is open.");
-  const Compiler* compiler = findCompiler(snapshot->plan->options.compiler);
-  if (dynamic_cast<const ProbedCompiler*>(compiler) != nullptr) return {};
-  return QStringLiteral("The plan on screen is for %1, of which nothing but times of kernels is kept.")
-      .arg(qs(snapshot->plan->options.compiler));
+  const std::string& compiler = snapshot->plan->options.compiler;
+  if (compiler == kOwnCompiler || dynamic_cast<const ProbedCompiler*>(findCompiler(compiler)) != nullptr) return {};
+  return QStringLiteral("The plan on screen is for %1, of which nothing is kept.").arg(qs(compiler));
 }
 
 void CacheDialog::sayWhy() {
   const auto snapshot = m_context.document.snapshot();
   if (!whyNoAnswers().isEmpty()) return;
-  look([plan = snapshot->plan](DiskStore& store) -> Result<std::string> {
+  look([plan = snapshot->plan, threads = m_context.runs.settings().threads](DiskStore& store) -> Result<std::string> {
+    if (plan->options.compiler == kOwnCompiler)
+      return timesText(TRY(keptTimes(plan, {.threads = threads, .timingCache = timingCachePath()})));
     BuildOptions options{.onlyMade = true};
     if (!plan->model->weightless) options.verifyOn = randomInputs(*plan, {});
     const auto& compiler = dynamic_cast<const ProbedCompiler&>(*findCompiler(plan->options.compiler));
