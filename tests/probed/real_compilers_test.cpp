@@ -315,6 +315,9 @@ TEST_P(RealCompilers, WhatTheyCompiledIsLoadedByTheNextRun) {
   EXPECT_TRUE(says(second, "cache.compiled_loaded") || says(second, "cache.compiled_slower")) << second["decisions"];
   const auto a = readTextFile(m_folder / "first.npz"), b = readTextFile(m_folder / "second.npz");
   EXPECT_TRUE(a.ok() && b.ok() && a.value() == b.value());
+  const Json times = json({"time", sample("squeezenet1_1"), "--per-layer", "--seconds", "0.1", "--warmup", "0"});
+  EXPECT_TRUE(std::ranges::any_of(times["layers"], [](const Json& layer) { return layer["median_ms"].is_number(); }))
+      << "kernels of the loaded network are timed by a second session";
   ::setenv("FUSESCOPE_CACHE", cache.c_str(), 1);
 }
 

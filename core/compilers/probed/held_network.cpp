@@ -31,7 +31,10 @@ HeldNetwork::~HeldNetwork() {
 }
 
 void HeldNetwork::run() {
-  if (const std::unique_ptr<KeptJob> former = std::move(kept)) job = former->takeLive();
+  const std::unique_ptr<KeptJob> former = std::move(kept);
+  if (former == nullptr) return;
+  job = former->takeLive();
+  loaded = former->loaded();
 }
 
 void HeldNetwork::letGo() {

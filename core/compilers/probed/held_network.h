@@ -22,8 +22,9 @@ class HeldNetwork {
   /// network is to run.
   std::unique_ptr<KeptJob> kept;
   std::unique_ptr<ProbeJob> job;
-  Json request;          ///< with which it was compiled
-  ProbeAnswer compiled;  ///< the answer to `request`
+  Json request;                                   ///< with which it was compiled
+  ProbeAnswer compiled;                           ///< the answer to `request`
+  std::shared_ptr<const TemporaryFolder> loaded;  ///< the files that `job` loaded instead of compiling
 
   /// From now on the network is to run: the process, if there is one, is asked itself.
   void run();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "base/elapsed.h"
@@ -56,7 +57,7 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
   if (!kept) return false;
   m_isGivenUp = !whyGivenUp(kept->bytes).empty();
   if (m_isGivenUp) return false;
-  const auto restored = restoredAnswer(kept->bytes);
+  auto restored = restoredAnswer(kept->bytes);
   if (!restored.ok()) return false;
   m_news = {.compileMs = kept->facts.madeMs, .bytes = static_cast<std::int64_t>(kept->bytes.size())};
   m_news.kept = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
@@ -73,6 +74,7 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
     giveUp(m_news.compileMs, m_news.problem);
     return false;
   }
+  m_loaded = std::make_shared<const TemporaryFolder>(std::move(restored.value().folder));
   const bool isSlower = m_news.loadMs > m_news.compileMs;
   m_news.event = isSlower ? CompiledNews::Event::LoadedTooSlowly : CompiledNews::Event::Loaded;
   if (isSlower) giveUp(m_news.compileMs, "loading it took longer than compiling it");

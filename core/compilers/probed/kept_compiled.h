@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,9 @@ class KeptCompiled {
 
   /// Returns what happened last.
   const CompiledNews& news() const { return m_news; }
+  /// Returns the folder with the files that a process has loaded; null: none was loaded. The process may read them
+  /// again, for example to profile the network, as long as it holds it.
+  std::shared_ptr<const TemporaryFolder> loaded() const { return m_loaded; }
 
  private:
   void giveUp(double compileMs, const std::string& why);
@@ -55,6 +59,7 @@ class KeptCompiled {
   std::string m_key, m_about;
   bool m_isGivenUp = false;  ///< an entry says that it is not worth keeping
   CompiledNews m_news;
+  std::shared_ptr<const TemporaryFolder> m_loaded;
 };
 
 }  // namespace fusescope

@@ -85,6 +85,8 @@ class KeptJob final : public ProbeJob {
   /// Returns what happened to the compiled network, beside the answer.
   CompiledNews compiledNews() const { return m_compiled ? m_compiled->news() : CompiledNews{}; }
   KeptStore& store() const { return m_store; }
+  /// Returns KeptCompiled::loaded(), which whoever takes the process keeps as long as it.
+  std::shared_ptr<const TemporaryFolder> loaded() const { return m_compiled ? m_compiled->loaded() : nullptr; }
   /// Moves the process out of this object; null if there is none.
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 

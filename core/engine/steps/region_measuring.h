@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/steps/plan_tactics.h"
+#include "engine/steps/planned_tactic.h"
 
 namespace fusescope {
 
