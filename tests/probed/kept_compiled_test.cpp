@@ -1,10 +1,28 @@
 // What tally compiled is loaded by the next process that runs it, unless loading takes longer or fails.
 #include <algorithm>
 
+#include "base/files.h"
 #include "tests/probed/kept_answers_fixture.h"
+#include "tests/probed/real_compilers_fixture.h"
+#include "tests/support/command_json.h"
 
 namespace fusescope::test {
 namespace {
+
+/// Products of constants, which compilers calculate ahead: compiling takes much longer than the few weights let expect.
+constexpr const char* kFolded = R"(<ir_version: 8, opset_import: ["" : 18]>
+net (float[1, 1024] x) => (float[1, 1024] y) <int64[2] shape = {1024, 1024}> {
+  [filled] c = ConstantOfShape <value = float[1] {0.001}> (shape)
+  [one] a1 = MatMul (c, c)
+  [two] a2 = MatMul (a1, c)
+  [three] a3 = MatMul (a2, c)
+  [four] a4 = MatMul (a3, c)
+  [five] a5 = MatMul (a4, c)
+  [six] a6 = MatMul (a5, c)
+  [seven] a7 = MatMul (a6, c)
+  [eight] a8 = MatMul (a7, c)
+  [last] y = MatMul (x, a8)
+})";
 
 class KeptCompiledNetworks : public KeptAnswers {
  protected:
@@ -149,6 +167,35 @@ TEST_F(KeptCompiledNetworks, QuickOnesAreNotKept) {
   }
   FAIL() << "each of twenty was kept";
 }
+
+using KeptCompiledOfReal = RealCompilersFixture;
+
+/// With the same bits in the outputs, because the same kernels run.
+TEST_P(KeptCompiledOfReal, AreLoadedByTheNextRun) {
+  const char* const before = std::getenv("FUSESCOPE_CACHE");
+  const std::string cache = before == nullptr ? "" : before;
+  ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
+  const std::string model = m_folder.write("folded.onnx", onnxlib::onnxTextToBytes(kFolded).value());
+  const auto run = [&](const char* outputs) {
+    return commandJson({"run", model, "--compiler", GetParam(), "--outputs", m_folder / outputs});
+  };
+  const auto says = [](const Json& json, std::string_view code) {
+    return std::ranges::any_of(json["decisions"], [&](const Json& decision) { return decision["code"] == code; });
+  };
+  const Json first = run("first.npz"), second = run("second.npz");
+  EXPECT_TRUE(says(first, "cache.compiled_saved")) << first["decisions"];
+  EXPECT_TRUE(says(second, "cache.compiled_loaded") || says(second, "cache.compiled_slower")) << second["decisions"];
+  const auto a = readTextFile(m_folder / "first.npz"), b = readTextFile(m_folder / "second.npz");
+  EXPECT_TRUE(a.ok() && b.ok() && a.value() == b.value());
+  const Json times =
+      commandJson({"time", model, "--compiler", GetParam(), "--per-layer", "--seconds", "0.1", "--warmup", "0"});
+  EXPECT_TRUE(std::ranges::any_of(times["layers"], [](const Json& layer) { return layer["median_ms"].is_number(); }))
+      << "kernels of the loaded network are timed by a second session";
+  ::setenv("FUSESCOPE_CACHE", cache.c_str(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Compilers, KeptCompiledOfReal, ::testing::Values("onnxruntime", "openvino"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace fusescope::test

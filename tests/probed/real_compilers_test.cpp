@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "onnxlib/onnx_text.h"
@@ -297,28 +296,6 @@ TEST_P(RealCompilers, AnEngineIsCompiledAgainWhereItIsOpened) {
   const std::string io = arrays("bert_tiny");
   const ProcessResult run = fusescopeCommand({"run", engine, "--inputs", io, "--expect", io});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
-}
-
-/// With the same bits in the outputs, because the same kernels run.
-TEST_P(RealCompilers, WhatTheyCompiledIsLoadedByTheNextRun) {
-  const char* const before = std::getenv("FUSESCOPE_CACHE");
-  const std::string cache = before == nullptr ? "" : before;
-  ::setenv("FUSESCOPE_CACHE", (m_folder / "cache").c_str(), 1);
-  const auto run = [&](const char* outputs) {
-    return json({"run", sample("squeezenet1_1"), "--outputs", m_folder / outputs});
-  };
-  const auto says = [](const Json& json, std::string_view code) {
-    return std::ranges::any_of(json["decisions"], [&](const Json& decision) { return decision["code"] == code; });
-  };
-  const Json first = run("first.npz"), second = run("second.npz");
-  EXPECT_TRUE(says(first, "cache.compiled_saved")) << first["decisions"];
-  EXPECT_TRUE(says(second, "cache.compiled_loaded") || says(second, "cache.compiled_slower")) << second["decisions"];
-  const auto a = readTextFile(m_folder / "first.npz"), b = readTextFile(m_folder / "second.npz");
-  EXPECT_TRUE(a.ok() && b.ok() && a.value() == b.value());
-  const Json times = json({"time", sample("squeezenet1_1"), "--per-layer", "--seconds", "0.1", "--warmup", "0"});
-  EXPECT_TRUE(std::ranges::any_of(times["layers"], [](const Json& layer) { return layer["median_ms"].is_number(); }))
-      << "kernels of the loaded network are timed by a second session";
-  ::setenv("FUSESCOPE_CACHE", cache.c_str(), 1);
 }
 
 TEST_P(RealCompilers, AreTimedInTurnsWithOurs) {
