@@ -387,7 +387,9 @@ TEST_P(RealCompilers, AWorkerThatMeasuresNothingTakesWhatIsKept) {
     ASSERT_EQ(built["event"], "done") << built;
     ASSERT_EQ(timed["event"], "done") << timed;
     found.push_back(ended[0].find("cache.found") != std::string::npos);
-    EXPECT_EQ(ended[1].find("cache.found"), std::string::npos);
+    // To be timed, the network is compiled, or loaded if compiling it took long.
+    const auto isSaid = [&](const char* code) { return ended[1].find(code) != std::string::npos; };
+    EXPECT_EQ(isSaid("cache.found"), isSaid("cache.compiled_loaded") || isSaid("cache.compiled_slower")) << timed;
     EXPECT_GT(timed["result"]["median_ms"].get<double>(), 0);
   }
   EXPECT_EQ(found, (std::vector<bool>{false, true}));
