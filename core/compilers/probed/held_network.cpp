@@ -41,13 +41,7 @@ void HeldNetwork::letGo() {
   run();
   std::unique_ptr<ProbeJob> idle = std::move(job);
   if (idle == nullptr || !idle->isThere()) return;
-  std::uintmax_t bytes = 0;
-  for (const auto& [name, path] : filesOf(*m_network)) {
-    std::error_code gone;
-    const std::uintmax_t size = std::filesystem::file_size(path, gone);
-    if (!gone) bytes += size;
-  }
-  if (bytes <= kMostKept) m_compiler.giveBack(std::move(idle));
+  if (totalBytes(filesOf(*m_network)) <= kMostKept) m_compiler.giveBack(std::move(idle));
 }
 
 bool HeldNetwork::answers(const Json& asked, const CompilerInput& network) const {

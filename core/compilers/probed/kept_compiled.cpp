@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -24,23 +23,13 @@ constexpr double kLeastLoadMs = 10;
 /// The member of an entry's first line that says why it contains no network.
 constexpr const char* kGivenUp = "given_up";
 
-std::uint64_t bytesOf(const std::map<std::string, std::filesystem::path>& files) {
-  std::uint64_t bytes = 0;
-  for (const auto& [name, path] : files) {
-    std::error_code gone;
-    const std::uintmax_t size = std::filesystem::file_size(path, gone);
-    if (!gone) bytes += size;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::string compiledKey(const Json& compile) {
   Json key = compile;
   key["op"] = "save";
   key["request"].erase("values");
-  return key.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return keyBytes(key);
 }
 
 std::string whyGivenUp(std::string_view entry) {
@@ -60,8 +49,8 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
   auto restored = restoredAnswer(kept->bytes);
   if (!restored.ok()) return false;
   m_news = {.compileMs = kept->facts.madeMs, .bytes = static_cast<std::int64_t>(kept->bytes.size())};
-  m_news.kept = Kept{.bytes = {}, .facts = kept->facts, .madeAt = kept->madeAt, .where = kept->where};
-  kept.reset();  // it may be as large as the network
+  kept->bytes = std::string();  // they may be as many as those of the network
+  m_news.kept = std::move(*kept);
   ProbeRequest load{.json = {{"op", "load"}, {"options", asked.json.value("options", Json::object())}},
                     .files = restored.value().answer.files};
   load.files.insert(asked.files.begin(), asked.files.end());
@@ -83,7 +72,7 @@ Result<bool> KeptCompiled::loadInto(ProbeJob& job, const ProbeRequest& asked, co
 
 Result<bool> KeptCompiled::saveFrom(ProbeJob& job, const ProbeRequest& asked, double compileMs, const StopToken& stop,
                                     const Progress& progress) {
-  const double loadMs = std::max(kLeastLoadMs, m_store.msToLoad(kCompiledKind, bytesOf(asked.files)));
+  const double loadMs = std::max(kLeastLoadMs, m_store.msToLoad(kCompiledKind, totalBytes(asked.files)));
   if (m_isGivenUp || !m_store.keepsNew() || compileMs < kLeastGain * loadMs) return false;
   auto saved = job.ask({.json = {{"op", "save"}}, .files = {}}, stop, progress);
   if (!saved.ok() && saved.error().cancelled) return std::move(saved).error();

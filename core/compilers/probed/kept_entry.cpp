@@ -26,6 +26,20 @@ struct AnswerFile {
 
 }  // namespace
 
+std::string keyBytes(const Json& key) {
+  return key.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::uintmax_t totalBytes(const std::map<std::string, fs::path>& files) {
+  std::uintmax_t bytes = 0;
+  for (const auto& [name, path] : files) {
+    std::error_code gone;
+    const std::uintmax_t size = fs::file_size(path, gone);
+    if (!gone) bytes += size;
+  }
+  return bytes;
+}
+
 std::optional<std::string> entryOf(const ProbeAnswer& answer, const Json& more) {
   Json files = Json::array();
   std::string body;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +19,12 @@ struct RestoredAnswer {
   ProbeAnswer answer;
   TemporaryFolder folder;  ///< contains the files, which exist as long as this object
 };
+
+/// Returns the bytes of a key.
+std::string keyBytes(const Json& key);
+
+/// Returns how many bytes the files have together. A file that does not exist has none.
+std::uintmax_t totalBytes(const std::map<std::string, std::filesystem::path>& files);
 
 /// Returns the bytes of an entry that contains an answer: a line of JSON, followed by the bytes of all files. `more`
 /// has further members of this line. Returns nothing if the files are larger than 1 GiB or cannot be read.

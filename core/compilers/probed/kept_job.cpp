@@ -58,10 +58,6 @@ bool isKeptOp(std::string_view op) {
   return std::ranges::find(kKeptOps, op) != kKeptOps.end();
 }
 
-std::string keyBytes(const Json& key) {
-  return key.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request,
                        const KeyParts& parts, const StopToken& stop) {
   Json files = Json::object();

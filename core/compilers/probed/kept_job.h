@@ -51,8 +51,6 @@ struct KeyParts {
 /// hashes of files. Errors: a file cannot be read; cancelled.
 Result<Json> answerKey(KeptStore& store, const AnswerContext& context, const ProbeRequest& request,
                        const KeyParts& parts, const StopToken& stop);
-/// Returns the bytes of a key.
-std::string keyBytes(const Json& key);
 /// Returns the keys whose answers serve the question of `key`, itself first: what was compiled so that inner values can
 /// be asked for is the same network, and the answer says the same of it.
 std::vector<Json> keysServing(const Json& key);

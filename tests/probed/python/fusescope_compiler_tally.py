@@ -5,7 +5,7 @@ down, a line of JSON each, in the file that FUSESCOPE_TEST_REQUESTS names; what 
 FUSESCOPE_TEST_TALLY says what goes wrong: "refuses OP" (when it is asked), "fails OP", "dies OP" (while it compiles),
 "dies run", "spins" (a thread takes a processor from when it is opened), "slow open", "slow run", "wrong STEP…" (while all of these
 steps of its optimisation are taken, results are off by one), "boasts STEP" (likewise, and it says that it takes the step
-where it is to be left out, too), "marks" (a network with one more output is counted in other kernels), "slow compile" (half a second), "slow load" (longer),
+where it is to be left out, too), "marks" (a network with one more output is counted in other kernels), "slow compile" (a second), "slow load" (longer),
 "refuses load".
 """
 
@@ -54,7 +54,7 @@ class Compiler(base.Compiler):
         note({**request, "files": files})
         self._graph = Graph(files["network.onnx"])
         if self._fault in (["slow", "compile"], ["slow", "load"], ["refuses", "load"]):
-            time.sleep(0.5)
+            time.sleep(1)
         marked = request.get("mark", [])
         self._graph.outputs += marked
         self._path = files["network.onnx"]
@@ -83,7 +83,7 @@ class Compiler(base.Compiler):
         if self._fault == ["refuses", "load"]:
             raise base.Refusal("Tally does not remember how it counted.")
         if self._fault == ["slow", "load"]:
-            time.sleep(2)
+            time.sleep(3)
         self._graph = Graph(files["counted.bin"])
         self._taken = self._steps(request["options"])
         return {}
