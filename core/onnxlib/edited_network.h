@@ -11,17 +11,10 @@
 #include <vector>
 
 #include "base/mapped_file.h"
+#include "onnxlib/network_bytes.h"
 #include "onnxlib/network_edits.h"
 
 namespace fusescope::onnxlib {
-
-/// The bytes of a network: its .onnx file, and the file with its weights beside it, if there is one.
-struct NetworkBytes {
-  std::string model;
-  std::vector<std::span<const std::byte>> weights;  ///< consecutive pieces; empty if everything is in `model`
-  MappedFiles files;  ///< the files of the network that was read; `weights` are views of them
-  std::vector<std::shared_ptr<const void>> owners;  ///< owners of the other pieces of `weights`
-};
 
 /// Weights of at most this total size stay in the .onnx file, whose size protobuf limits to 2 GiB.
 inline constexpr std::int64_t kMostBytesInside = std::int64_t{1} << 30;

@@ -99,6 +99,7 @@ Result<FileModel> readMapped(const std::shared_ptr<const MappedFile>& file, cons
   TRY(checkNames(proto));
   TensorReader tensors(file, std::move(stripped.payloads), ExternalFiles(path), limits.tensorBytes);
   if (limits.takesMissingData) tensors.takeMissingData();
+  if (limits.weights != nullptr) tensors.takeWeights(limits.weights, limits.weightsName);
   auto model = fileModelOf(proto, tensors, limits);
   TRY(checkIntact(tensors.files()));  // otherwise neither the model nor an error in it can be trusted
   if (!model.ok()) return model;

@@ -135,6 +135,8 @@ struct FileModel {
   bool holdsTraining = false;  ///< the file also has training steps (training_info), which are not read
 };
 
+struct NetworkBytes;
+
 struct ReadLimits {
   std::int64_t nodes = 1'000'000;
   std::int64_t tensorBytes = std::int64_t{64} << 30;
@@ -144,6 +146,10 @@ struct ReadLimits {
   bool takesMissingData = false;
   /// If it is true, FileNode::documentation is read. Exporters may write much text there that nobody needs.
   bool takesDocumentation = false;
+  /// If it is not null, external data in the file of this name are parts of these weights, and no such file is opened.
+  /// The tensors keep the object.
+  std::shared_ptr<const NetworkBytes> weights{};
+  std::string weightsName{};
 };
 
 /// Reads an ONNX file. Tensors of 4 KiB and more and external data are mapped, not copied. Each node of an operator

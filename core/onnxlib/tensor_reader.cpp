@@ -7,6 +7,7 @@
 
 #include "base/packed_bits.h"
 #include "onnxlib/bad_tensor.h"
+#include "onnxlib/network_bytes.h"
 #include "onnxlib/wire_strip.h"
 
 namespace fusescope::onnxlib {
@@ -275,6 +276,7 @@ Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t by
     if (entry.key() == "offset") offset = TRY(numberOf(entry.value(), "offset"));
     if (entry.key() == "length") length = TRY(numberOf(entry.value(), "length"));
   }
+  if (m_weights != nullptr && location == m_weightsName) return fillFromWeights(offset, bytes, tensor);
   const auto opened = m_external.open(location);
   if (!opened.ok() && m_takesMissingData) return Done{};
   const auto file = TRY(opened);
@@ -286,6 +288,24 @@ Status TensorReader::fillExternal(const onnx::TensorProto& proto, std::size_t by
                          std::to_string(offset + bytes),
                      "Copy or download it again.");
   return fillRaw(all.subspan(offset, bytes), bytes, file, tensor);
+}
+
+void TensorReader::takeWeights(std::shared_ptr<const NetworkBytes> weights, std::string name) {
+  m_weights = std::move(weights);
+  m_weightsName = std::move(name);
+  m_pieces.clear();
+  std::uint64_t offset = 0;
+  for (const std::span<const std::byte> piece : m_weights->weights) {
+    if (!piece.empty()) m_pieces.emplace(offset, piece);
+    offset += piece.size();
+  }
+}
+
+Status TensorReader::fillFromWeights(std::uint64_t offset, std::size_t bytes, FileTensor& tensor) {
+  const auto piece = m_pieces.find(offset);
+  if (piece == m_pieces.end() || piece->second.size() < bytes)
+    return badTensor("its external data '" + m_weightsName + "' are no piece of the weights");
+  return fillRaw(piece->second.first(bytes), bytes, m_weights, tensor);
 }
 
 ExternalFiles::ExternalFiles(const std::filesystem::path& model) : m_folder(model.parent_path()) {

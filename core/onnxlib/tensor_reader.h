@@ -46,6 +46,8 @@ class TensorReader {
 
   /// From now on, a tensor whose external data cannot be read has no data, and this is not an error.
   void takeMissingData() { m_takesMissingData = true; }
+  /// From now on, external data at location `name` are parts of `weights`.
+  void takeWeights(std::shared_ptr<const NetworkBytes> weights, std::string name);
   /// Reads a tensor. Errors are located at the tensor: negative or absurd extents, an unknown type, data whose size
   /// does not match the extents, or external data that is missing, outside the folder, or too short.
   Result<FileTensor> read(const onnx::TensorProto& proto);
@@ -59,6 +61,7 @@ class TensorReader {
   Status fill(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor);
   Status fillTyped(const onnx::TensorProto& proto, std::int64_t count, FileTensor& tensor);
   Status fillExternal(const onnx::TensorProto& proto, std::size_t bytes, FileTensor& tensor);
+  Status fillFromWeights(std::uint64_t offset, std::size_t bytes, FileTensor& tensor);
   Status fillRaw(std::span<const std::byte> raw, std::size_t bytes, std::shared_ptr<const void> owner,
                  FileTensor& tensor);
 
@@ -67,6 +70,9 @@ class TensorReader {
   ExternalFiles m_external;
   std::int64_t m_mostBytes;
   bool m_takesMissingData = false;
+  std::shared_ptr<const NetworkBytes> m_weights;
+  std::string m_weightsName;
+  std::map<std::uint64_t, std::span<const std::byte>> m_pieces;  ///< the pieces of m_weights, by their offsets
 };
 
 }  // namespace fusescope::onnxlib

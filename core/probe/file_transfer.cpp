@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/deferred_file.h"
 #include "probe/file_names.h"
 
 namespace fusescope {
@@ -29,6 +30,7 @@ Result<Json> describedFile(const std::string& name, const std::filesystem::path&
                            const StopToken& stop) {
   if (!isSafeFileName(name))
     return fileError(fmt::format("\"{}\" is not a valid name for a file of a request", name), path);
+  TRY(writeDeferred(path));
   std::error_code failed;
   const std::filesystem::path whole = std::filesystem::absolute(path, failed);
   struct stat here {};

@@ -238,4 +238,10 @@ Result<std::unique_ptr<ProbeJob>> ProbeJob::start(const Environment& environment
   return std::unique_ptr<ProbeJob>(std::move(job));
 }
 
+Result<Json> ProbeJob::evaluated(const std::vector<ProbeRequest>& questions, const AnswerEvaluation& evaluation,
+                                 const StopToken& stop) {
+  for (const ProbeRequest& question : questions) TRY(evaluation.take(TRY(ask(question, stop))));
+  return evaluation.result();
+}
+
 }  // namespace fusescope

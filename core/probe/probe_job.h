@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_fwd.h"
 #include "base/stop.h"
@@ -10,6 +13,13 @@
 #include "probe/probe_request.h"
 
 namespace fusescope {
+
+/// What is calculated from the answers to several questions.
+struct AnswerEvaluation {
+  std::string what;  ///< everything besides the questions on which the result depends, with the version of the code
+  std::function<Status(const ProbeAnswer& answer)> take;  ///< is given each answer before the next question is asked
+  std::function<Result<Json>()> result;                   ///< is called after the last answer
+};
 
 /// A compiler in an environment: a process there that imported it and answers requests, one after another. It ends with
 /// this object. It may be used by one caller at a time.
@@ -28,6 +38,10 @@ class ProbeJob {
   /// the end of its output; cancelled. Cancelling ends the job's process at once, whatever it does.
   virtual Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop,
                                   const Progress& progress = {}) = 0;
+  /// Asks the questions one after another and returns what `evaluation` makes of the answers. A job that keeps answers
+  /// keeps this result instead of them. Errors: those of ask() and of the evaluation.
+  virtual Result<Json> evaluated(const std::vector<ProbeRequest>& questions, const AnswerEvaluation& evaluation,
+                                 const StopToken& stop);
   /// Returns whether its process is on this machine and sees the files of this one.
   virtual bool isLocal() const { return false; }
   /// Returns false after its process ended.

@@ -1,6 +1,7 @@
 // Segments that are equal, weights included, ask a compiler once; each is still run with its own tensors.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/probed/real_compilers_fixture.h"
@@ -151,6 +152,25 @@ TEST_P(EqualSegmentsOfReal, GiveTheNumbersOfOurOwnEngine) {
   EXPECT_NE(built.out.find("11 of the 12 segments only once"), std::string::npos) << built.out;
   const ProcessResult again = fusescopeCommand({"run", engine, "--expect", ours, "--tol-rms", "1e-6"});
   EXPECT_EQ(again.status, 0) << again.out << again.err;
+}
+
+/// What was kept by an earlier build serves all of them, as the compiler's answer did.
+TEST_P(EqualSegmentsOfReal, FindOneAnswerInTheStore) {
+  const auto bytes = onnxlib::onnxTextToBytes(blocksWith("Exp", "grow", 6, -1));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().text();
+  const std::string model = m_folder.write("network.onnx", bytes.value());
+  const auto build = [&] {
+    return commandJson({"build", model, "--compiler", GetParam(), "--fallback", "grow_*", "--cache", "write", "-o",
+                        m_folder / "engine.fse"});
+  };
+  const Json first = build(), again = build();
+  const auto count = [](const Json& built, const std::string& code) {
+    return std::ranges::count_if(built["decisions"], [&](const Json& decision) { return decision["code"] == code; });
+  };
+  EXPECT_EQ(count(first, "partition.equal_segments"), 1);
+  EXPECT_EQ(count(again, "partition.equal_segments"), 1) << again["decisions"].dump(1);
+  EXPECT_EQ(count(again, "cache.found"), 1);
+  EXPECT_EQ(again["distinct"], first["distinct"]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Compilers, EqualSegmentsOfReal, ::testing::Values("onnxruntime", "openvino"),

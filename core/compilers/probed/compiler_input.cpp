@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "compilers/probed/handed_digest.h"
+#include "compilers/probed/handed_weights.h"
 #include "frontends/example_inputs.h"
 #include "frontends/importers.h"
 #include "frontends/input_spec_metadata.h"
@@ -163,17 +164,6 @@ onnxlib::NetworkEdits::Borders bordersWithout(const std::vector<ValueId>& needle
   return borders;
 }
 
-/// Writes the network into a temporary folder. It is not flushed to disk, because nobody reads it after a power
-/// failure.
-Status writeHere(const std::filesystem::path& path, const onnxlib::NetworkBytes& network) {
-  const auto check = [&] { return checkIntact(network.files); };
-  if (!network.weights.empty())
-    TRY(writePiecesAtomically(path.parent_path() / onnxlib::weightsNameOf(path), network.weights, check,
-                              network.files));
-  const auto model = std::as_bytes(std::span(network.model.data(), network.model.size()));
-  return writePiecesAtomically(path, std::span(&model, 1), check);
-}
-
 class Hander {
  public:
   Hander(std::shared_ptr<const Plan> plan, CompilerInputTypes types, const StopToken& stop)
@@ -193,13 +183,11 @@ class Hander {
     // These entries contain names, which are numbers in the handed file.
     edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};
     TRY(checkStop(m_stop));
-    const auto numbered =
-        TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
-    TRY(writeHere(handed.path, numbered.bytes));
-    if (!numbered.bytes.weights.empty())
-      TRY(noteSource(handed.path.parent_path() / onnxlib::weightsNameOf(handed.path), numbered.bytes));
+    auto numbered = TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
+    HandedFiles files = TRY(handOver(handed.path, std::move(numbered.bytes)));
+    handed.weights = std::move(files.weights);
+    handed.file = std::move(files.file);
     TRY(checkStop(m_stop));
-    handed.file = TRY(onnxlib::readModel(handed.path));
     for (std::size_t place = 0; place < source.nodes.size(); ++place)
       handed.nodes.emplace("n" + std::to_string(place), source.nodes[place]);
     for (const FileNode& node : handed.file.graph.nodes) handed.nodes.try_emplace(node.name);
@@ -255,7 +243,7 @@ class Hander {
     const auto edits = TRY(quantizedNetwork(*m_plan, source.file, notes, m_stop));
     Named coded{.path = *m_folder / "codes.onnx", .file = {}, .plan = nullptr, .nodes = {}};
     const auto bytes = TRY(onnxlib::editNetwork(source.path, edits, onnxlib::weightsNameOf(coded.path)));
-    TRY(writeHere(coded.path, bytes));
+    TRY(writeHanded(coded.path, bytes));
     TRY(readAgain(coded, withoutCodes(m_plan->options)));
     coded.nodes = nodesByName(*m_plan, coded.file);
     return coded;
@@ -343,7 +331,7 @@ std::map<std::string, std::filesystem::path> filesOf(const CompilerInput& networ
   constexpr const char* kFile = "network.onnx";
   std::map<std::string, std::filesystem::path> files{{kFile, network.path}};
   const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);
-  if (std::error_code none; std::filesystem::exists(weights, none))
+  if (std::error_code none; network.weights != nullptr || std::filesystem::exists(weights, none))
     files.emplace(onnxlib::weightsNameOf(kFile), weights);
   return files;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/deferred_file.h"
 #include "base/stop.h"
 #include "base/temporary_folder.h"
 #include "compilers/compiler.h"
@@ -27,6 +28,7 @@ enum class CompilerInputTypes {
 struct CompilerInput {
   std::shared_ptr<const Plan> plan;
   std::filesystem::path path;                     ///< its path; weights may be in a file beside it
+  std::shared_ptr<DeferredFile> weights{};        ///< that file, if it is written only when it is read
   std::shared_ptr<const TemporaryFolder> folder;  ///< the folder that contains it; null: it is the user's own file
   onnxlib::FileModel file;                        ///< its contents; weights are views of mapped files
   /// For each name of a node in the file's main graph, the nodes of the plan's graph that correspond to it. The list is
@@ -46,8 +48,9 @@ struct CompilerInput {
 };
 
 /// Writes the network of `plan` with numbers as names. It is written from the file that it was read from, so that the
-/// compiler receives the author's operators. A plan without a file, such as that of a part that was cut out, is written
-/// from its graph. Errors: those of writing; cancellation.
+/// compiler receives the author's operators. Weights that lie in that file are written when somebody reads them. A plan
+/// without a file, such as that of a part that was cut out, is written from its graph. Errors: those of writing;
+/// cancellation.
 Result<CompilerInput> makeCompilerInput(std::shared_ptr<const Plan> plan, CompilerInputTypes types,
                                         const StopToken& stop);
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "base/deferred_file.h"
 #include "base/elapsed.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -46,7 +47,23 @@ bool isSettled(const FileIdentity& file) {
   return file.changedNs + kSettledNs <= nanosecondsNow();
 }
 
-/// Returns the key of a digest. It is empty if weights are not in files, or if their files were changed only recently.
+Result<std::string> sha256OfUnchanged(const std::filesystem::path& path, const StopToken& stop) {
+  const FileIdentity identity = TRY(identityOf(path));
+  const bool isLasting = isSettled(identity);
+  if (isLasting) {
+    const std::lock_guard lock(digests().mutex);
+    if (const auto known = digests().byFile.find(identity); known != digests().byFile.end()) return known->second;
+  }
+  std::string digest = TRY(sha256OfFile(path, stop));
+  if (isLasting) {
+    const std::lock_guard lock(digests().mutex);
+    digests().byFile.insert_or_assign(identity, digest);
+  }
+  return digest;
+}
+
+}  // namespace
+
 std::string sourceOf(const onnxlib::NetworkBytes& network) {
   Json pieces = Json::array();
   std::size_t inMemory = 0;
@@ -68,41 +85,35 @@ std::string sourceOf(const onnxlib::NetworkBytes& network) {
   return Json{{"format", "fusescope.digest.1"}, {"files", files}, {"pieces", pieces}}.dump();
 }
 
-}  // namespace
-
-Status noteSource(const std::filesystem::path& weights, const onnxlib::NetworkBytes& network) {
-  const std::string source = sourceOf(network);
-  if (source.empty()) return Done{};
+Status noteSource(const std::filesystem::path& weights, std::string_view source) {
   const auto bytes = std::as_bytes(std::span(source.data(), source.size()));
   return writePiecesAtomically(weights.string() + kSourceSuffix, std::span(&bytes, 1));
 }
 
+std::string notedSource(const std::filesystem::path& file) {
+  auto source = readTextFile(file.string() + kSourceSuffix);
+  return source.ok() ? std::move(source).value() : std::string();
+}
+
 Result<std::string> handedSha256(KeptStore& store, const std::filesystem::path& path, const StopToken& stop) {
-  const FileIdentity identity = TRY(identityOf(path));
-  const bool isLasting = isSettled(identity);
-  if (isLasting) {
-    const std::lock_guard lock(digests().mutex);
-    if (const auto known = digests().byFile.find(identity); known != digests().byFile.end()) return known->second;
-  }
-  const auto source = readTextFile(path.string() + kSourceSuffix);
-  std::string digest;
-  if (source.ok())
-    if (const auto kept = store.find(kDigestKind, source.value())) digest = kept->bytes;
-  if (digest.empty()) {
-    const auto start = std::chrono::steady_clock::now();
-    digest = TRY(sha256OfFile(path, stop));
-    if (source.ok())
-      store.keep({.kind = kDigestKind,
-                  .about = "SHA-256 of the weights that are handed over",
-                  .madeBy = std::string(kFusescopeVersion),
-                  .madeMs = msSince(start)},
-                 source.value(), digest);
-  }
-  if (isLasting) {
-    const std::lock_guard lock(digests().mutex);
-    digests().byFile.insert_or_assign(identity, digest);
-  }
+  const std::string source = notedSource(path);
+  if (!source.empty())
+    if (const auto kept = store.find(kDigestKind, source)) return kept->bytes;
+  TRY(writeDeferred(path));
+  if (source.empty()) return sha256OfUnchanged(path, stop);
+  const auto start = std::chrono::steady_clock::now();
+  std::string digest = TRY(sha256OfFile(path, stop));
+  store.keep({.kind = kDigestKind,
+              .about = "SHA-256 of the weights that are handed over",
+              .madeBy = std::string(kFusescopeVersion),
+              .madeMs = msSince(start)},
+             source, digest);
   return digest;
+}
+
+bool isSha256Kept(KeptStore& store, const std::filesystem::path& path) {
+  const std::string source = notedSource(path);
+  return !source.empty() && store.find(kDigestKind, source).has_value();
 }
 
 }  // namespace fusescope

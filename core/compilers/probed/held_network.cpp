@@ -4,7 +4,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/deferred_file.h"
 #include "base/mapped_file.h"
+#include "compilers/probed/handed_digest.h"
 
 namespace fusescope {
 namespace {
@@ -13,6 +15,8 @@ namespace {
 constexpr std::uintmax_t kMostKept = std::uintmax_t{64} << 20;
 
 bool areSameBytes(const std::filesystem::path& a, const std::filesystem::path& b) {
+  if (const std::string source = notedSource(a); !source.empty() && source == notedSource(b)) return true;
+  if (!writeDeferred(a).ok() || !writeDeferred(b).ok()) return false;
   std::error_code failed;
   const std::uintmax_t size = std::filesystem::file_size(a, failed);
   if (failed || std::filesystem::file_size(b, failed) != size || failed) return false;
@@ -35,6 +39,7 @@ void HeldNetwork::run() {
   if (former == nullptr) return;
   job = former->takeLive();
   loaded = former->loaded();
+  folders = former->takeFolders();
 }
 
 void HeldNetwork::letGo() {

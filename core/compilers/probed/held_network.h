@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "compilers/probed/probed_compiler.h"
 
@@ -24,6 +25,7 @@ class HeldNetwork {
   std::unique_ptr<ProbeJob> job;
   Json request;                                   ///< with which it was compiled
   ProbeAnswer compiled;                           ///< the answer to `request`
+  std::vector<TemporaryFolder> folders;           ///< the files of `compiled`, if it is a kept answer without a job
   std::shared_ptr<const TemporaryFolder> loaded;  ///< the files that `job` loaded instead of compiling
 
   /// From now on the network is to run: the process, if there is one, is asked itself.

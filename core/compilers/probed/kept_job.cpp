@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/deferred_file.h"
 #include "base/elapsed.h"
 #include "base/version.h"
 #include "compilers/probed/handed_digest.h"
@@ -24,11 +25,13 @@ namespace {
 constexpr const char* kCompile = "compile";
 /// The field of a request that says that inner values will be asked for.
 constexpr const char* kValues = "values";
+/// The op in keys of results that were calculated from answers (ProbeJob::evaluated()).
+constexpr const char* kEvaluate = "evaluate";
 /// The field of a request that names values that become additional outputs.
 constexpr const char* kMark = "mark";
 /// The member of an entry's first line with the hashes of the parts of the network (networkDigests()).
 constexpr const char* kDigests = "network";
-constexpr std::array kKeptOps{"support", kCompile, kValues, "optimisers"};
+constexpr std::array kKeptOps{"support", kCompile, "optimisers"};
 /// How long hashing the compiler's code may take after the compiler was opened: before a question is asked without
 /// looking for a kept answer, and before an answer is kept.
 constexpr std::chrono::milliseconds kShortWait{2000}, kLongWait{10000};
@@ -113,7 +116,9 @@ Result<ProbeAnswer> KeptJob::askToHold(const ProbeRequest& request, const StopTo
   // The compiler is imported while the network is hashed and looked up.
   auto starting = std::async(std::launch::async, [&] { return m_live ? Status(Done{}) : start(stop); });
   auto hashed = keyOf(request, stop);
+  const Status written = writeDeferred(request.files);
   TRY(starting.get());
+  TRY(written);
   const Json key = TRY(std::move(hashed));
   forgetFound();
   auto known = m_code.is_null() ? std::nullopt : found(request, key);
@@ -198,6 +203,37 @@ std::optional<ProbeAnswer> KeptJob::found(const ProbeRequest& request, const Jso
   return std::nullopt;
 }
 
+/// Returns the key of what is calculated from the answers to these questions.
+Result<Json> KeptJob::keyOf(const std::vector<ProbeRequest>& questions, const std::string& what,
+                            const StopToken& stop) {
+  Json key;
+  for (const ProbeRequest& question : questions) {
+    Json asked = TRY(keyOf(question, stop));
+    if (key.is_null()) key = asked;
+    key["questions"].push_back({std::move(asked["request"]), std::move(asked["network"])});
+  }
+  key["op"] = kEvaluate;
+  key["what"] = what;
+  return key;
+}
+
+Result<Json> KeptJob::evaluated(const std::vector<ProbeRequest>& questions, const AnswerEvaluation& evaluation,
+                                const StopToken& stop) {
+  const Json key = m_namesFile ? Json() : TRY(keyOf(questions, evaluation.what, stop));
+  const bool isKnown = !m_namesFile && !m_code.is_null();
+  if (const auto kept = isKnown ? m_store.find(kAnswerKind, keyBytes(key)) : std::nullopt)
+    if (Json head = headOf(kept->bytes); head.is_object() && head.contains("json")) return std::move(head["json"]);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const ProbeRequest& question : questions) TRY(evaluation.take(TRY(asked(question, stop, {})).answer));
+  Json result = TRY(evaluation.result());
+  const auto bytes = m_namesFile ? std::nullopt : entryOf({.json = result, .files = {}}, Json::object());
+  if (bytes && isKnown)
+    keep(key, *bytes, msSince(begin));
+  else if (bytes)
+    m_waiting.push_back({key, *bytes, msSince(begin)});
+  return result;
+}
+
 /// Returns the key with the hashes that are known by now.
 Json KeptJob::complete(Json key) const {
   key["environment"]["code"] = m_code;
@@ -221,7 +257,13 @@ bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
 /// later questions are about them.
 Result<KeptJob::Asked> KeptJob::asked(const ProbeRequest& request, const StopToken& stop, const Progress& progress) {
   const auto begin = std::chrono::steady_clock::now();
-  if (m_live == nullptr || !m_live->isThere()) TRY(start(stop));
+  if (m_live == nullptr || !m_live->isThere()) {
+    // The compiler is imported while files are written that nothing needed so far.
+    auto written = std::async(std::launch::async, [&request] { return writeDeferred(request.files); });
+    const Status started = start(stop);
+    TRY(written.get());
+    TRY(started);
+  }
   if (textOf(request.json, "op") != kCompile)
     for (const ProbeRequest& before : m_notAsked) TRY(m_live->ask(before, stop, progress));
   const auto question = std::chrono::steady_clock::now();

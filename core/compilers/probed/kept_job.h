@@ -74,6 +74,8 @@ class KeptJob final : public ProbeJob {
 
   const Json& opened() const override { return m_context.opened; }
   Result<ProbeAnswer> ask(const ProbeRequest& request, const StopToken& stop, const Progress& progress = {}) override;
+  Result<Json> evaluated(const std::vector<ProbeRequest>& questions, const AnswerEvaluation& evaluation,
+                         const StopToken& stop) override;
   bool isLocal() const override { return m_live != nullptr && m_live->isLocal(); }
   /// Returns true also if no process was needed so far.
   bool isThere() const override { return m_live == nullptr || m_live->isThere(); }
@@ -85,6 +87,8 @@ class KeptJob final : public ProbeJob {
   KeptStore& store() const { return m_store; }
   /// Returns KeptCompiled::loaded(), which whoever takes the process keeps as long as it.
   std::shared_ptr<const TemporaryFolder> loaded() const { return m_compiled ? m_compiled->loaded() : nullptr; }
+  /// Moves out of this object the folders with the files of kept answers, which exist as long as their folders.
+  std::vector<TemporaryFolder> takeFolders() { return std::move(m_folders); }
   /// Moves the process out of this object; null if there is none.
   std::unique_ptr<ProbeJob> takeLive() { return std::move(m_live); }
 
@@ -102,6 +106,7 @@ class KeptJob final : public ProbeJob {
     double answerMs = 0;  ///< of these, how long the answer alone took
   };
   Result<Json> keyOf(const ProbeRequest& request, const StopToken& stop);
+  Result<Json> keyOf(const std::vector<ProbeRequest>& questions, const std::string& what, const StopToken& stop);
   Result<Asked> askedAndKept(const ProbeRequest& request, const Json& key, const StopToken& stop,
                              const Progress& progress);
   Result<bool> load(const ProbeRequest& request, const Json& key, const StopToken& stop, const Progress& progress);

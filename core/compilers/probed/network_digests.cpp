@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/deferred_file.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "onnxlib/onnxlib.h"
@@ -141,6 +142,7 @@ class PartHasher {
 Json networkDigests(const std::map<std::string, std::filesystem::path>& files) {
   const auto file = files.find("network.onnx");
   if (file == files.end()) return nullptr;
+  if (!writeDeferred(files).ok()) return nullptr;
   const auto model = onnxlib::readModel(file->second);
   if (!model.ok()) return nullptr;
   PartHasher hasher;

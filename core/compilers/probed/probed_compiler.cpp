@@ -13,6 +13,7 @@
 #include "base/elapsed.h"
 #include "cache/process_store.h"
 #include "compilers/probed/environment_choice.h"
+#include "compilers/probed/handed_digest.h"
 #include "compilers/probed/known_environment.h"
 #include "compilers/probed/next_build.h"
 #include "planning/plan_json.h"
@@ -315,12 +316,18 @@ std::shared_ptr<void> ProbedCompiler::getReady() const {
   return std::make_shared<std::jthread>([this](const StopToken& stop) { std::ignore = opened(stop); });
 }
 
-/// Writes the network in advance, as for support(), while the package is imported.
+/// Writes the network in advance, as for support(), while the package is imported. Weights that a compiler was asked
+/// about before are left out: its answer may be kept, and then nothing reads them.
 void ProbedCompiler::lowerAhead(std::shared_ptr<const Plan> plan, const BuildOptions& options) const {
   if (isJobResult(m_environment)) return;
   if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return;
   auto network = handed(plan, options);
-  if (network.ok()) keepHanded(*plan, std::move(network).value());
+  if (!network.ok()) return;
+  KeptStore* const store = storeOfProcess();
+  if (const auto& weights = network.value().weights;
+      weights != nullptr && (store == nullptr || !isSha256Kept(*store, weights->path())))
+    std::ignore = weights->write();
+  keepHanded(*plan, std::move(network).value());
 }
 
 void ProbedCompiler::keepHanded(const Plan& plan, CompilerInput network) const {

@@ -70,7 +70,7 @@ inline std::unique_ptr<ProbeJob> rtxJob() {
 inline Result<ProbeAnswer> askRtx(ProbeJob& job, const std::string& op, CompilerInput& network,
                                   const BuildOptions& options = {}) {
   const Json asked = TRY(rtx().requestOptions(network, options));
-  return job.ask({.json = {{"op", op}, {"options", asked}}, .files = {{"network.onnx", network.path}}}, {});
+  return job.ask({.json = {{"op", op}, {"options", asked}}, .files = filesOf(network)}, {});
 }
 
 /// Returns the extents of a tensor in the order in which its axes lie in memory. A kernel that reads a value through a
