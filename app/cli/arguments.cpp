@@ -88,6 +88,22 @@ void relate(CLI::App& app, const std::vector<Option>& options) {
   }
 }
 
+constexpr std::string_view kPatternHelp =
+    "A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.";
+
+/// Returns what the help of an operation says after its options.
+std::string footerOf(const Operation& operation) {
+  std::string text;
+  if (operation.has(OptionGroup::Plan)) text += std::string(kPatternHelp) + "\n";
+  if (!operation.writes.empty()) text += fmt::format("Files that are written: {}.\n", operation.writes);
+  if (!operation.phases.empty())
+    text += fmt::format("Phases that are reported: {}, {}.\n", fmt::join(phasesOfOpening(), ", "),
+                        fmt::join(operation.phases, ", "));
+  const std::string no =
+      operation.doesNotHold.empty() ? std::string() : fmt::format(" 1 if {};", operation.doesNotHold);
+  return text + fmt::format("Exit status: 0 done;{} 2 bad use or bad input.", no);
+}
+
 }  // namespace
 
 CLI::Option* declare(CLI::App& app, const Option& option, const std::string& heading) {
@@ -96,6 +112,8 @@ CLI::Option* declare(CLI::App& app, const Option& option, const std::string& hea
   if (option.isRequired) declared->required();
   if (isFlag(option)) return declared;
   declared->type_name(typeName(option));
+  if (const std::string range = inWords(option.range); !range.empty())
+    declared->description(fmt::format("{} The number is {}.", declared->get_description(), range));
   if (const std::string usual = option.usualInWords(); !usual.empty()) declared->default_str(usual);
   return declared->check(CLI::Validator([option](std::string& text) { return whyNotAccepted(option, text); }, ""));
 }
@@ -109,6 +127,7 @@ CLI::App* declareOperation(CLI::App& app, const Operation& operation, const std:
                            SharedArguments& shared) {
   const std::string name(operation.name.substr(operation.name.rfind(' ') + 1));
   CLI::App* verb = app.add_subcommand(name, std::string(operation.summary) + ".");
+  verb->footer(footerOf(operation));
   if (!operation.source.argument.empty())
     verb->add_option("MODEL", shared.path, std::string(operation.source.help))
         ->type_name(std::string(operation.source.argument));

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -77,6 +78,12 @@ Result<FileIdentity> identityOf(const std::filesystem::path& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return systemError(path, "cannot read its status");
   return identityFrom(path, info);
+}
+
+bool isSettled(const FileIdentity& file) {
+  constexpr std::int64_t kSettledNs = 5'000'000'000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return file.changedNs + kSettledNs <= std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 Status checkUnchanged(std::span<const FileIdentity> files) {

@@ -24,6 +24,9 @@ struct FileIdentity {
 };
 
 Result<FileIdentity> identityOf(const std::filesystem::path& path);
+/// Returns whether no later change can leave the file with this identity: its last change was some seconds ago. Two
+/// changes within one tick of the file system's clock may have the same time.
+bool isSettled(const FileIdentity& file);
 /// Checks that every path still leads to the same file with the same content. The error is located at the first path
 /// that does not.
 Status checkUnchanged(std::span<const FileIdentity> files);

@@ -19,9 +19,6 @@ namespace {
 constexpr const char* kSourceSuffix = ".source";
 /// The most bytes of weights that are in no file, such as padding and tensors that were calculated.
 constexpr std::size_t kMostInMemory = std::size_t{16} << 20;
-/// Nanoseconds after which a file counts as unchanged. Two changes within one tick of the file system's clock may have
-/// the same time.
-constexpr std::int64_t kSettledNs = 5'000'000'000;
 
 struct Digests {
   std::mutex mutex;
@@ -35,16 +32,6 @@ Digests& digests() {
 
 std::string_view textIn(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::int64_t nanosecondsNow() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-/// Returns whether no later change of the file can leave it with this identity.
-bool isSettled(const FileIdentity& file) {
-  return file.changedNs + kSettledNs <= nanosecondsNow();
 }
 
 Result<std::string> sha256OfUnchanged(const std::filesystem::path& path, const StopToken& stop) {

@@ -1,15 +1,20 @@
 #include "frontends/onnx/network_findings.h"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/elapsed.h"
 #include "base/on_two_threads.h"
 #include "base/part_hashes.h"
 #include "base/reread_file.h"
 #include "base/running_hash.h"
+#include "frontends/onnx/known_constants.h"
 #include "ir/graph.h"
 #include "ir/odd_elements.h"
 
@@ -34,47 +39,74 @@ void collectConstants(const Graph& graph, std::vector<const Tensor*>& constants,
       if (const auto* body = std::get_if<Subgraph>(&attribute)) collectConstants(*body->graph, constants, bytes);
 }
 
-/// Checks a constant in one pass over its elements, which is also used to hash it if that is wanted.
-OddElements checkedConstant(const Tensor& tensor, std::span<const RereadFile> files) {
+/// Reads a constant from its file, in one pass that counts its odd elements and, if `isHashed`, hashes it.
+ConstantFacts readConstant(const Tensor& tensor, const RereadFile& file, bool isHashed) {
   constexpr std::size_t kWidest = 8;  // bytes of an element
-  const std::span<const std::byte> all(tensor.bytes(), tensor.byteSize());
-  const RereadFile* const file = all.size() < RereadFile::kLeastPart ? nullptr : holderOf(all, files);
-  if (file == nullptr) return oddElements(tensor);
-  OddElements odd;
+  ConstantFacts facts;
   std::optional<RunningHash> hash;
-  if (arePartHashesWanted()) hash.emplace();
+  if (isHashed) hash.emplace();
   std::vector<std::byte> buffer(RereadFile::kPiece);
-  for (std::span<const std::byte> rest = all; !rest.empty();) {
-    const std::size_t read = file->read(rest, buffer);
+  for (std::span<const std::byte> rest(tensor.bytes(), tensor.byteSize()); !rest.empty();) {
+    const std::size_t read = file.read(rest, buffer);
     const std::size_t whole = read < rest.size() ? read / kWidest * kWidest : read;
     const bool isRead = whole > 0;  // else the rest is taken from the mapping, which is told that the file is shorter
     const std::span<const std::byte> piece = isRead ? std::span<const std::byte>(buffer).first(whole) : rest;
-    odd += oddElements(tensor.type(), piece);
+    facts.odd += oddElements(tensor.type(), piece);
     if (hash) hash->add(piece);
     rest = rest.subspan(piece.size());
   }
-  if (hash) keepPartHash(file->file(), all, hash->hash());
-  return odd;
+  if (hash) facts.hash = hash->hash();
+  return facts;
 }
 
-/// The longest constants come first, so that two threads end at about the same time.
-OddConstants oddConstants(const Graph& graph, const MappedFiles& mapped) {
-  std::vector<const Tensor*> constants;
-  std::size_t bytes = 0;
-  collectConstants(graph, constants, bytes);
-  std::ranges::stable_sort(constants, std::ranges::greater(), [](const Tensor* each) { return each->byteSize(); });
-  const std::vector<RereadFile> files = reread(mapped);
-  std::vector<OddElements> found(constants.size());
-  onTwoThreads(found.size(), [&](std::size_t i) { found[i] = checkedConstant(*constants[i], files); });
-  OddConstants odd;
-  for (std::size_t i = 0; i < found.size(); ++i) odd.emplace(constants[i], found[i]);
-  return odd;
-}
+/// Finds out what is odd about constants, from what is known of their files or by reading them.
+class OddConstantFinder {
+ public:
+  OddConstantFinder(const MappedFiles& mapped, KeptStore* store) : m_files(reread(mapped)) {
+    for (const auto& file : mapped) m_known.emplace(file.get(), KnownConstants(store, *file));
+  }
+
+  /// The longest constants come first, so that two threads end at about the same time.
+  OddConstants run(const Graph& graph) {
+    std::vector<const Tensor*> constants;
+    std::size_t bytes = 0;
+    collectConstants(graph, constants, bytes);
+    std::ranges::stable_sort(constants, std::ranges::greater(), [](const Tensor* each) { return each->byteSize(); });
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<OddElements> found(constants.size());
+    onTwoThreads(found.size(), [&](std::size_t i) { found[i] = checked(*constants[i]); });
+    for (auto& [file, known] : m_known) known.keep(msSince(begin));
+    OddConstants odd;
+    for (std::size_t i = 0; i < found.size(); ++i) odd.emplace(constants[i], found[i]);
+    return odd;
+  }
+
+ private:
+  OddElements checked(const Tensor& tensor) {
+    const std::span<const std::byte> all(tensor.bytes(), tensor.byteSize());
+    const RereadFile* const file = all.size() < RereadFile::kLeastPart ? nullptr : holderOf(all, m_files);
+    if (file == nullptr) return oddElements(tensor);
+    KnownConstants& known = m_known.at(&file->file());
+    std::optional<ConstantFacts> facts = known.find(tensor.type(), all);
+    if (!facts) {
+      facts = readConstant(tensor, *file, known.areKept() || arePartHashesWanted());
+      if (!known.areKept() && !arePartHashesWanted()) return facts->odd;
+      const std::scoped_lock lock(m_mutex);
+      known.add(tensor.type(), all, *facts);
+    }
+    keepPartHash(file->file(), all, facts->hash);
+    return facts->odd;
+  }
+
+  const std::vector<RereadFile> m_files;
+  std::map<const MappedFile*, KnownConstants> m_known;
+  std::mutex m_mutex;  ///< for KnownConstants::add()
+};
 
 class NetworkFindings {
  public:
-  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files)
-      : m_decisions(decisions), m_odd(oddConstants(graph, files)) {}
+  NetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files, KeptStore* store)
+      : m_decisions(decisions), m_odd(OddConstantFinder(files, store).run(graph)) {}
 
   void record(const Graph& graph, const BodyPath& path) {
     for (const ValueId id : graph.allValues())
@@ -125,8 +157,9 @@ class NetworkFindings {
 
 }  // namespace
 
-void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files) {
-  NetworkFindings(graph, decisions, files).record(graph, {});
+void recordNetworkFindings(const Graph& graph, std::vector<Decision>& decisions, const MappedFiles& files,
+                           KeptStore* store) {
+  NetworkFindings(graph, decisions, files, store).record(graph, {});
 }
 
 }  // namespace fusescope

@@ -4,6 +4,7 @@
 #include <future>
 #include <iterator>
 
+#include "cache/process_store.h"
 #include "frontends/onnx/content_hash.h"
 #include "frontends/onnx/file_findings.h"
 #include "frontends/onnx/functions.h"
@@ -79,7 +80,7 @@ Result<Model> buildModel(const onnxlib::FileModel& file, ImportContext& context)
                            std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   auto hash = std::async(std::launch::async, [&graph = *model.graph] { return contentHash(graph); });
   recordConstantNodes(context);
-  recordNetworkFindings(*model.graph, context.decisions, file.files);
+  recordNetworkFindings(*model.graph, context.decisions, file.files, storeOfProcess());
   model.format = "onnx";
   model.producer = file.producer;
   for (const auto& [domain, version] : file.opsets) model.opset[domain.empty() ? "ai.onnx" : domain] = version;

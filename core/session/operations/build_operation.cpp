@@ -35,7 +35,7 @@ const Operation& buildOperation() {
       .prints = "fusescope.build, fusescope.builds",
       .doesNotHold = "a pin that must be obeyed is refused",
       .writes = "--output: the engine; with --then, an engine for each file beside it",
-      .progress = "import, prepare, plan, kernels, tactics, write; of another compiler its own phases too"};
+      .phases = {"write"}};
   return operation;
 }
 

@@ -73,7 +73,8 @@ const Operation& calibrateOperation() {
       .usualOptions = copyOfUsualOptions<CalibrateSettings>,
       .prints = "fusescope.calibration",
       .writes = "--output: the ranges",
-      .progress = "calibrate, with the node"};
+      .phases = {"calibrate", "ranges", "weights"},
+      .phasesNote = "calibrate and weights name the node"};
   return operation;
 }
 

@@ -38,7 +38,7 @@ const Operation& compareOperation() {
       .usualOptions = copyOfUsualOptions<CompareSettings>,
       .prints = "fusescope.compare, fusescope.matrix",
       .doesNotHold = "a pin that must be obeyed is refused",
-      .progress = "the phases of build, then compare"};
+      .phases = {"run", "time"}};
   return operation;
 }
 

@@ -43,7 +43,8 @@ const Operation& errorsOperation() {
       .usualOptions = copyOfUsualOptions<ErrorsSettings>,
       .prints = "fusescope.errors, fusescope.bisect",
       .doesNotHold = "--bisect does not find what makes the output wrong, or a pin that must be obeyed is refused",
-      .progress = "the phases of build, then errors; of --bisect: bisect, with the number of the build"};
+      .phases = {"run", "errors", "bisect"},
+      .phasesNote = "bisect, of --bisect, has the number of the build"};
   return operation;
 }
 

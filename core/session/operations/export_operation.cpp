@@ -77,7 +77,8 @@ const Operation& exportOperation() {
       .usualOptions = copyOfUsualOptions<ExportSettings>,
       .prints = "fusescope.export",
       .doesNotHold = "the check fails, or a pin that must be obeyed is refused or cannot be written",
-      .writes = "--output: the file"};
+      .writes = "--output: the file",
+      .phases = {"export", "export and check", "write"}};
   return operation;
 }
 

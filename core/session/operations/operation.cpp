@@ -8,6 +8,12 @@ bool Operation::has(OptionGroup group) const {
   return std::ranges::find(groups, group) != groups.end();
 }
 
+const std::vector<std::string_view>& phasesOfOpening() {
+  static const std::vector<std::string_view> phases{"import",  "prepare", "plan", "load engine",
+                                                    "kernels", "tactics", "peaks"};
+  return phases;
+}
+
 const std::vector<const Operation*>& operations() {
   static const std::vector<const Operation*> all{
 #define FUSESCOPE_OPERATION(name) &name##Operation(),

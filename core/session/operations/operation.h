@@ -40,11 +40,16 @@ struct Operation {
   std::string_view prints = {};                     ///< where the document that --json prints is described
   std::string_view doesNotHold = {};                ///< when the exit status is 1, a clause after "if"; empty: never
   std::string_view writes = {};                     ///< the files that it writes, as a sentence; empty: none
-  std::string_view progress = {};  ///< the phases that it reports, as a sentence; empty: those of opening a file
-  std::vector<Operation> parts{};  ///< "cache list", "cache why": commands below this one
+  /// The phases that it reports beside those of opening a file (phasesOfOpening()), in the order in which they begin.
+  std::vector<std::string_view> phases{};
+  std::string_view phasesNote = {};  ///< what else there is to say about them, a clause; empty: nothing
+  std::vector<Operation> parts{};    ///< "cache list", "cache why": commands below this one
 
   bool has(OptionGroup group) const;
 };
+
+/// Returns the phases in which a network is read, planned and compiled; another compiler reports its own phases, too.
+const std::vector<std::string_view>& phasesOfOpening();
 
 /// All operations, in the order in which they are listed to users. Thread-safe.
 const std::vector<const Operation*>& operations();

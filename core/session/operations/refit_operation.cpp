@@ -42,7 +42,7 @@ const Operation& refitOperation() {
       .prints = "fusescope.refit",
       .doesNotHold = "the networks differ in more than their weights",
       .writes = "--output: the engine",
-      .progress = "import, prepare, plan, kernels, write"};
+      .phases = {"read engine", "write"}};
   return operation;
 }
 

@@ -45,7 +45,8 @@ const Operation& runOperation() {
       .usualOptions = copyOfUsualOptions<RunCommandSettings>,
       .prints = "fusescope.run",
       .doesNotHold = "an output is not as expected, or a pin that must be obeyed is refused",
-      .writes = "--outputs: the outputs and marked values"};
+      .writes = "--outputs: the outputs and marked values",
+      .phases = {"run", "warm_up", "measure"}};
   return operation;
 }
 

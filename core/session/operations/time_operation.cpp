@@ -59,7 +59,7 @@ const Operation& timeOperation() {
                                    .usualOptions = copyOfUsualOptions<TimeSettings>,
                                    .prints = "fusescope.time, fusescope.specialised",
                                    .doesNotHold = "a pin that must be obeyed is refused",
-                                   .progress = "the phases of build, then time"};
+                                   .phases = {"time", "warm_up", "measure", "specialise"}};
   return operation;
 }
 

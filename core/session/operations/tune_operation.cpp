@@ -70,7 +70,8 @@ const Operation& tuneOperation() {
       .prints = "fusescope.tune",
       .doesNotHold = "no set of pins reaches the goal",
       .writes = "--output: the pins; --resume: the evaluations",
-      .progress = "try, with the nodes that are pinned; better, with each better set"};
+      .phases = {"tune", "try", "better"},
+      .phasesNote = "try has the nodes that are pinned, better each better set"};
   return operation;
 }
 

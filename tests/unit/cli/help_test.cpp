@@ -1,0 +1,65 @@
+// What `--help` says comes from the list of operations, and the phases that the worker reports are those of the list.
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "session/operations/operation.h"
+#include "tests/unit/cli/cli_fixture.h"
+
+namespace fusescope::test {
+namespace {
+
+TEST(Help, SaysRangesFilesAndTheExitStatus) {
+  const std::string calibrate = fusescopeCommand({"calibrate", "--help"}).out;
+  EXPECT_NE(calibrate.find("between 50 and 100"), std::string::npos) << calibrate;
+  EXPECT_NE(calibrate.find("Files that are written: --output"), std::string::npos);
+  const std::string tune = fusescopeCommand({"tune", "--help"}).out;
+  EXPECT_NE(tune.find("1 if no set of pins reaches the goal"), std::string::npos) << tune;
+  EXPECT_EQ(tune.find("fusescope export"), std::string::npos) << "examples of other commands";
+  EXPECT_NE(fusescopeCommand({"--help"}).out.find("fusescope export"), std::string::npos);
+}
+
+/// Sends a request to a worker of its own and returns the phases that it reports.
+std::set<std::string> phasesReported(const std::string& op, const Json& more) {
+  const Json source{{"path", samplePath("fp16_overflow")},
+                    {"options", {{"target", "cpu"}, {"precisions", {"f32", "f16"}}}}};
+  const std::string inputs = sampleInputs("fp16_overflow");
+  Json request{{"id", 1}, {"op", op}, {"source", source}, {"inputs", {{"paths", {inputs}}, {"batch_axis", nullptr}}}};
+  request.update(more);
+  const ProcessResult worker = runProcess({binary("fusescope-worker").string()},
+                                          request.dump() + "\n" + Json{{"id", 2}, {"op", "shutdown"}}.dump() + "\n");
+  std::set<std::string> phases;
+  std::istringstream lines(worker.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    EXPECT_NE(event["event"], "error") << op << ": " << line;
+    if (event["event"] == "progress") phases.insert(event["phase"].get<std::string>());
+  }
+  EXPECT_FALSE(phases.empty()) << op << ": " << worker.err;
+  return phases;
+}
+
+TEST(Help, PhasesThatTheWorkerReportsAreThoseOfTheList) {
+  const TemporaryFolder folder;
+  const Json brief{{"settings", {{"seconds", 0.05}, {"warmup", 0.01}}}};
+  const std::vector<std::pair<std::string, Json>> requests{
+      {"build", {{"settings", {{"output", (folder.path() / "e.fse").string()}}}}},
+      {"run", Json::object()},
+      {"time", brief},
+      {"compare", {{"other", {{"path", samplePath("fp16_overflow")}}}, {"settings", {{"seconds", 0.05}}}}},
+      {"errors", Json::object()},
+      {"calibrate", Json::object()},
+      {"tune", {{"settings", {{"max_error", 1e-2}}}}},
+      {"export", {{"settings", {{"to", "onnx"}, {"check", true}, {"output", (folder.path() / "t.onnx").string()}}}}}};
+  for (const auto& [op, more] : requests) {
+    const Operation* operation = findOperation(op);
+    ASSERT_NE(operation, nullptr) << op;
+    std::set<std::string, std::less<>> listed(phasesOfOpening().begin(), phasesOfOpening().end());
+    listed.insert(operation->phases.begin(), operation->phases.end());
+    for (const std::string& phase : phasesReported(op, more))
+      EXPECT_TRUE(listed.contains(phase)) << op << " reports " << phase;
+  }
+}
+
+}  // namespace
+}  // namespace fusescope::test
