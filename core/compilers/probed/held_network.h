@@ -28,7 +28,7 @@ class HeldNetwork {
   std::vector<TemporaryFolder> folders;           ///< the files of `compiled`, if it is a kept answer without a job
   std::shared_ptr<const TemporaryFolder> loaded;  ///< the files that `job` loaded instead of compiling
 
-  /// From now on the network is to run: the process, if there is one, is asked itself.
+  /// From now on, questions go to the process and no longer to kept answers.
   void run();
   /// Ends the process early if nobody will run the network; the results of compilation stay known.
   void letGo();

@@ -62,7 +62,7 @@ struct DirectiveForm {
   Decision (*answer)(const Directive& directive, std::span<const NodeId> nodes, const Plan& plan) = nullptr;
 };
 
-/// All kinds, indexed by DirectiveKind.
+/// Returns all kinds, indexed by DirectiveKind.
 const std::vector<const DirectiveForm*>& directiveForms();
 const DirectiveForm& formOf(DirectiveKind kind);
 const DirectiveForm& formOf(const Directive& directive);
