@@ -20,7 +20,7 @@ constexpr std::size_t kLongestName = 3900;    // TensorRT cuts metadata at about
 constexpr std::string_view kPolygraphyFunctions = R"python(
 
 def node_names(layer):
-    """Names of the ONNX nodes that a layer stands for."""
+    """Names of the ONNX nodes that a layer was made of."""
     for piece in re.split("[\x1e\x1f]", layer.metadata or ""):
         match = re.fullmatch(r"\[ONNX Layer: (.*?)( \| Local Function: .*)?\]", piece, re.DOTALL)
         if match:

@@ -42,7 +42,7 @@ std::string storedTypesText(const Agreement& agreement) {
   if (agreement.stored + agreement.storedUntold == 0) return {};
   std::string text =
       fmt::format("of {} that both keep in memory ", counted(agreement.stored + agreement.storedUntold, "edge"));
-  if (agreement.stored == 0) return text + "the compiler tells no type";
+  if (agreement.stored == 0) return text + "the compiler reports no types";
   text += fmt::format("{} {} the type that we predicted ({:.2f})", agreement.storedAlike,
                       agreement.storedAlike == 1 ? "has" : "have", *agreement.typesShare());
   if (!agreement.otherTypes.empty()) text += "; " + otherTypesText(agreement);

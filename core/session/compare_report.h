@@ -36,7 +36,7 @@ struct CompareReport {
   std::optional<double> aMs, bMs;
   int turns = 0;                    ///< turns in which both were timed, A B A B …
   std::optional<Range> ratioRange;  ///< B's time divided by A's, turn by turn
-  std::string notRanked;            ///< why it is not said which is faster; empty: it is said
+  std::string notRanked;            ///< why it is unknown which is faster; empty: it is known
   std::string timeUnavailable;      ///< why there are no times
   std::string groupsUnavailable;    ///< why some groups have no time although A and B have one; empty: all have a time
 };

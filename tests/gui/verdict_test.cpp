@@ -104,7 +104,7 @@ class VerdictTest : public QObject {
     for (const auto& [handle, error] : shown.of) QVERIFY(error.kind == ErrorKind::Measured);
     QVERIFY(marked("node_relu_1"));
     const QString panel = panelOf("node_relu_1");
-    QVERIFY2(panel.contains("A culprit") && panel.contains("run " + qs(first)), qPrintable(panel));
+    QVERIFY2(panel.contains("is a culprit") && panel.contains("run " + qs(first)), qPrintable(panel));
     // Its own take their place.
     runs().addErrors(runs().shown()->id, errors({}));
     QVERIFY(runs().layerErrors().made.startsWith("run " + qs(runs().shown()->id)));

@@ -116,7 +116,7 @@ QString effortWords(const TuneAnswer& answer) {
       .arg(answer.seconds, 0, 'f', 1)
       .arg(answer.end == "finished"
                ? QString()
-               : QStringLiteral(", ended by: %1; started again it goes on from there").arg(qs(answer.end)));
+               : QStringLiteral(", ended by: %1; a new start continues from there").arg(qs(answer.end)));
 }
 
 }  // namespace

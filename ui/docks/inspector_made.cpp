@@ -61,7 +61,7 @@ QString pinsOf(const ReadBackPlan& made, NodeId node, const Theme& theme) {
 QString supportText(const ReadBackPlan& made, const std::string& node) {
   const auto said = std::ranges::find(made.support, node, &NodeSupport::node);
   if (said == made.support.end() || !said->taken) return undisclosed();
-  if (*said->taken) return QStringLiteral("taken");
+  if (*said->taken) return QStringLiteral("accepted by the compiler");
   const QString when = said->foundBy == SupportSource::Parser ? QStringLiteral("refused, when it was asked")
                                                               : QStringLiteral("refused, when it compiled");
   return said->message.empty() ? when : QStringLiteral("%1: %2").arg(when, html(said->message));

@@ -53,8 +53,8 @@ class GraphRetyper {
     DataType stored = DataType::Undefined;
     std::string madeName;
     std::map<DataType, std::string> forms;  ///< the names of the stored value, by type
-    std::map<std::pair<DataType, DataType>, std::string>
-        rounded;           ///< by the type that it was rounded to and the type that stores it
+    /// The names of the rounded value, by the type that it was rounded to and the type that stores it.
+    std::map<std::pair<DataType, DataType>, std::string> rounded;
     std::string castFrom;  ///< what a Cast of the author makes it of
     bool isConstant = false;
     bool isBorder = false;  ///< an output of the graph

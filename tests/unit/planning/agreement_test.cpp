@@ -95,7 +95,7 @@ TEST(Agreement, AnEdgeThatOneSideKeepsInAKernelHasNoStoredType) {
   EXPECT_EQ(agreement.storedUntold, 0);
   EXPECT_EQ(storedTypesText(Agreement()), "");
   EXPECT_EQ(storedTypesText({.edges = 1, .storedUntold = 1}),
-            "of 1 edge that both keep in memory the compiler tells no type");
+            "of 1 edge that both keep in memory the compiler reports no types");
 }
 
 TEST(Agreement, APlanForTheSameCompilerOrItsPlannedTargetIsAPrediction) {
