@@ -92,7 +92,7 @@ void printRatio(const CompareReport& report) {
   const Range& range = *report.ratioRange;
   std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}{}\n",
                            *report.bMs / *report.aMs, range.least, range.most, report.turns,
-                           range.tellsApart(1) ? "" : ": the difference is within the spread of the turns",
+                           range.isSignificant(1) ? "" : ": the difference is within the spread of the turns",
                            typesClause(report.differences));
 }
 
@@ -163,8 +163,8 @@ Result<int> compare(const CompareArguments& arguments, const Artifact& a, const 
     printJson(json);
   } else {
     printForPeople(report);
-    printSaidOf(*engineA, "A: ");
-    printSaidOf(*engineB, "B: ");
+    printRemarksAboutEngine(*engineA, "A: ");
+    printRemarksAboutEngine(*engineB, "B: ");
     printAboutInputs(samples);
   }
   return kDone;

@@ -22,6 +22,6 @@ std::vector<DataType> calculatedTypes(const Cover& cover, const FusedNode& fused
 bool isPrediction(const Cover& cover, const FusedNode& fused);
 /// Returns the inner edge of `value` if it exists only in registers, in a wider type than the kernel calculates in;
 /// otherwise null.
-const InnerEdge* heldWider(const FusedNode& fused, ValueId value);
+const InnerEdge* keptInWiderType(const FusedNode& fused, ValueId value);
 
 }  // namespace fusescope

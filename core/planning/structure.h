@@ -56,7 +56,7 @@ struct Structure {
   std::vector<Decision> decisions;                   ///< indices of evidence count from the model's first decision
   /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
   /// still show when they are compiled.
-  std::vector<NodeId> takenAgainstTable;
+  std::vector<NodeId> acceptedAgainstTable;
 };
 
 /// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.

@@ -13,7 +13,9 @@ namespace fusescope {
 /// The smallest and the largest of the measurements in several turns.
 struct Range {
   double least = 0, most = 0;
-  bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
+  bool isSignificant(double same) const {
+    return least > same || most < same;
+  }  ///< all turns are on one side of `same`
   bool operator==(const Range&) const = default;
 };
 

@@ -19,7 +19,7 @@ namespace {
 QString verdict(double ratio, const Range& range, int turns, const Theme& theme) {
   const auto percent = [](double of) { return QString::number(100 * std::abs(of - 1), 'f', 1); };
   const auto change = [&](double of) { return (of > 1 ? QStringLiteral("+") : QStringLiteral("−")) + percent(of); };
-  if (!range.tellsApart(1))
+  if (!range.isSignificant(1))
     return QStringLiteral(
                "<span style='color:%1'>the difference is within the spread of %2 turns (B %3 to %4 %)</span>")
         .arg(theme.dimText.name(), QString::number(turns), change(range.least), change(range.most));

@@ -34,7 +34,7 @@ class ValueForms {
   void claimOutputs(std::size_t buffer);
   /// Returns the index of a backend's device in the program.
   std::size_t deviceOf(const Backend& backend);
-  bool isHandedOut(ValueId value) const;
+  bool isReturned(ValueId value) const;
   /// Returns whether the buffer is a part of another one.
   bool isPart(std::size_t buffer) const;
 
