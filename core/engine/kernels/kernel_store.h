@@ -50,7 +50,7 @@ class KernelStore {
  private:
   struct CodeEntry {
     std::weak_ptr<const Code> code;
-    Hash128 embedded;  ///< of what Code::embedded() stands for
+    Hash128 embedded;  ///< of the constants that Code::embedded() lists
     std::shared_ptr<const NodeNames> names;
   };
   /// What a kernel of a region is made of.
