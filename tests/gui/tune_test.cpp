@@ -266,7 +266,7 @@ class TuneTest : public QObject {
     QVERIFY(dialog.metric().isVisible() && dialog.evaluations().isVisible());
     dialog.evaluations().setValue(3);
     search(dialog);
-    QVERIFY2(dialog.said().contains("ended by: evaluations; started again it goes on"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("ended by: evaluations; a new start continues"), qPrintable(dialog.said()));
     const std::size_t some = remembered();
     QVERIFY(some > 0 && some <= 3);
     QVERIFY2(dialog.goOn().isVisible() && dialog.goOn().isChecked(), "it can go on");
