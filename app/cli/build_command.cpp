@@ -119,8 +119,8 @@ void printSeries(const std::vector<Built>& builds) {
   printTitle("Builds");
   table.print();
   if (isOurs)
-    std::cout
-        << "Equal regions are counted once. Regions reused from an earlier build were neither compiled nor measured.\n";
+    std::cout << "Equal regions are counted once. Regions taken over from an earlier build were neither compiled nor "
+                 "measured.\n";
   printDecisions(builds);
 }
 

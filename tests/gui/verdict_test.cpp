@@ -58,7 +58,7 @@ class VerdictTest : public QObject {
     }
     QVERIFY2(!panelOf("node_relu").contains("goes wrong here"), qPrintable(panelOf("node_relu")));
     const QString there = panelOf("node_relu_1");
-    QVERIFY2(there.contains("goes wrong here first") && there.contains("its inputs exact"), qPrintable(there));
+    QVERIFY2(there.contains("goes wrong here first") && there.contains("its inputs are exact"), qPrintable(there));
     QVERIFY(runs().whyVerdictsDiffer(*runs().shown()).isEmpty());
   }
 
