@@ -69,7 +69,7 @@ std::string table(std::string_view variable, const PrecisionConfig& config,
 /// The optimisation profile, as options of Polygraphy's command line, of the inputs whose extents somebody said.
 Result<std::string> profileFlags(const Plan& plan) {
   std::string min, opt, max;
-  for (const InputSpec& input : declaredInputs(plan)) {
+  for (const InputSpec& input : givenInputSpecs(plan)) {
     if (input.name.find('\n') != std::string::npos)
       return Diagnostic{
           .message = "the name of the input contains a line break, which a command line of Polygraphy cannot contain",

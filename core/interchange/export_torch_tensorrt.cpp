@@ -112,7 +112,7 @@ std::string torchInputs(const Plan& plan) {
     if (torchType(input.dtype).empty()) return {};
     types += fmt::format("    {}: \"{}\",\n", pythonText(input.name), torchType(input.dtype));
   }
-  if (declaredInputs(plan).empty()) return {};
+  if (givenInputSpecs(plan).empty()) return {};
   return pythonInputs(plan.inputSpecs) + types + "}\n" + std::string(kTorchInputs);
 }
 
