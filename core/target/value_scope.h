@@ -16,7 +16,7 @@ struct Subgraph;
 class ValueScope {
  public:
   explicit ValueScope(const Graph& graph) : m_graph(graph) {}
-  /// The scope inside a body of a node in `outer`.
+  /// Makes the scope inside a body of a node in `outer`.
   ValueScope(const Subgraph& body, const ValueScope& outer);
 
   const Graph& graph() const { return m_graph; }

@@ -49,7 +49,7 @@ class GraphRetyper {
   /// A value of the graph, with its name in each type in which the network contains it.
   struct FileValue {
     DataType declared = DataType::Undefined;  ///< Undefined: of no float that could be exchanged
-    DataType made = DataType::Undefined;      ///< as its producer leaves it
+    DataType made = DataType::Undefined;      ///< the type in which its producer makes it
     DataType stored = DataType::Undefined;
     std::string madeName;
     std::map<DataType, std::string> forms;  ///< the names of the stored value, by type
@@ -63,7 +63,7 @@ class GraphRetyper {
     FusedNodeId fused;                    ///< that kernel
     DataType held = DataType::Undefined;  ///< its type there
   };
-  /// What an operand is to be: rounded to the one, in the other.
+  /// The form that an operand needs: the type that it is rounded to, and the type that stores it.
   struct Need {
     DataType rounded = DataType::Undefined, type = DataType::Undefined;
     bool operator==(const Need&) const = default;
@@ -100,7 +100,8 @@ class GraphRetyper {
   std::string formOf(const std::string& name, const Need& need, const ConstantUse& use);
   /// Gives an Einsum letters that the target's parser reads.
   void writeInLowerCase(std::size_t node);
-  /// `form` of an operand, behind a Sub of 0 where the target wants the operand apart from the Cast that widens it.
+  /// Returns `form` of an operand. If the target requires that the operand is separate from the Cast that widens it,
+  /// this is the result of a Sub of 0.
   std::string apartFromCast(std::size_t node, std::size_t slot, const std::string& form, DataType from, DataType to);
   std::string castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
                      const std::string& wanted = {});
