@@ -295,7 +295,7 @@ void warnOfNoEffect(const Plan& plan) {
 Result<Artifact> openSessionOf(const std::string& model, const PlanArguments& plan, const EngineSettings* engine,
                                const Progress& progress) {
   if (!TRY(plan.inputOverrides()).empty() || !(TRY(plan.options()) == PlanOptions())) {
-    return Diagnostic{.message = "a session already holds its plan options and inputs; others cannot be given with it",
+    return Diagnostic{.message = "a session already contains its plan options and inputs; do not give others",
                       .where = {.file = plan.session, .attribute = "--session"},
                       .help = "Leave the options out, or start from the model."};
   }

@@ -119,8 +119,8 @@ void printSeries(const std::vector<Built>& builds) {
   printTitle("Builds");
   table.print();
   if (isOurs)
-    std::cout
-        << "Compiled and measured count equal regions once. What was taken over was neither compiled nor measured.\n";
+    std::cout << "Equal regions are counted once. Regions taken over from an earlier build were neither compiled nor "
+                 "measured.\n";
   printDecisions(builds);
 }
 
@@ -155,8 +155,8 @@ Result<std::vector<PlanOptions>> optionsOfThen(const BuildArguments& arguments, 
   std::set<std::string> outputs = {arguments.output};
   for (const std::string& file : arguments.then) {
     if (artifact.kind != ArtifactKind::Model || artifact.session != nullptr)
-      return wrong("a saved plan or a session already holds its directives; others cannot be given with it",
-                   arguments.path, "Start from the model.");
+      return wrong("a saved plan or a session already contains its directives; do not give others", arguments.path,
+                   "Start from the model.");
     const std::string output = outputBeside(arguments.output, file);
     if (!outputs.insert(output).second)
       return wrong(fmt::format("two engines would be written to {}", output), file,

@@ -63,8 +63,8 @@ struct InputArguments : InputSettings {
 
  private:
   SampleSource given(const Artifact& artifact) const;
-  /// The example inputs of the network, if the user gave no inputs. They are read once for an artifact, because a
-  /// command asks for them several times.
+  /// Returns the example inputs of the network, if the user gave no inputs. They are read once for an artifact, because
+  /// a command asks for them several times.
   const std::optional<Samples>& carried(const Artifact& artifact) const;
 
   mutable std::shared_ptr<const Plan> m_askedFor;

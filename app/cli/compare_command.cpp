@@ -66,7 +66,7 @@ Result<int> compareFilesOfEngines(const Artifact& a, const Artifact& b, bool jso
   printTotals(comparison);
   printSide("A", comparison.a);
   printSide("B", comparison.b);
-  if (!comparison.notRanked.empty()) std::cout << "it is not said which is faster: " << comparison.notRanked << "\n";
+  if (!comparison.notRanked.empty()) std::cout << "which is faster is unknown: " << comparison.notRanked << "\n";
   return kDone;
 }
 
@@ -92,7 +92,7 @@ void printRatio(const CompareReport& report) {
   const Range& range = *report.ratioRange;
   std::cout << fmt::format("B takes {:.3f} of A's time ({:.3f} to {:.3f} over {} turns){}{}\n",
                            *report.bMs / *report.aMs, range.least, range.most, report.turns,
-                           range.tellsApart(1) ? "" : ": the turns do not tell them apart",
+                           range.isSignificant(1) ? "" : ": the difference is within the spread of the turns",
                            typesClause(report.differences));
 }
 
@@ -137,7 +137,7 @@ void printForPeople(const CompareReport& report) {
   if (const std::string differences = differencesText(report.differences); !differences.empty())
     std::cout << differences << "\n";
   printRatio(report);
-  if (!report.notRanked.empty()) std::cout << "it is not said which is faster: " << report.notRanked << "\n";
+  if (!report.notRanked.empty()) std::cout << "which is faster is unknown: " << report.notRanked << "\n";
   if (!report.timeUnavailable.empty()) std::cout << "time unavailable: " << report.timeUnavailable << "\n";
   if (!report.groupsUnavailable.empty())
     std::cout << "times of some groups are unavailable: " << report.groupsUnavailable << "\n";
@@ -163,8 +163,8 @@ Result<int> compare(const CompareArguments& arguments, const Artifact& a, const 
     printJson(json);
   } else {
     printForPeople(report);
-    printSaidOf(*engineA, "A: ");
-    printSaidOf(*engineB, "B: ");
+    printRemarksAboutEngine(*engineA, "A: ");
+    printRemarksAboutEngine(*engineB, "B: ");
     printAboutInputs(samples);
   }
   return kDone;

@@ -49,9 +49,8 @@ void printMatrix(const RunMatrix& matrix) {
   for (const MatrixColumn& column : matrix.columns) {
     std::cout << fmt::format("{}: {}\n", column.title, column.medianMs ? msText(column.medianMs) : "not timed");
     if (!column.unlike.empty())
-      std::cout << fmt::format(
-          "  not timed under the conditions of the first run ({}), so it is not said which is faster\n",
-          joined(column.unlike));
+      std::cout << fmt::format("  not timed under the conditions of the first run ({}); which is faster is unknown\n",
+                               joined(column.unlike));
   }
 }
 

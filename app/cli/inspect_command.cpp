@@ -265,7 +265,7 @@ Result<int> inspect(const InspectArguments& arguments) {
   Json json;
   if (kind == ArtifactKind::Engine) {
     if (!TRY(arguments.plan.inputOverrides()).empty()) {
-      return Diagnostic{.message = "an engine already holds the extents of its inputs",
+      return Diagnostic{.message = "an engine already contains the extents of its inputs",
                         .where = {.file = arguments.path, .attribute = "--input"},
                         .help = "Leave --input out."};
     }

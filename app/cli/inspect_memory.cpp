@@ -16,7 +16,7 @@ namespace {
 void printMemory(const Json& memory) {
   const auto bytes = [](const Json& json) { return bytesText(json.get<std::int64_t>()); };
   printTitle("Memory over time");
-  Table steps({{"step", true}, {"runs"}, {"taken", true}});
+  Table steps({{"step", true}, {"runs"}, {"used", true}});
   for (std::size_t i = 0; i < memory["steps"].size(); ++i) {
     const Json& step = memory["steps"][i];
     steps.add({std::to_string(i), shortened(step["name"].get<std::string>()), bytes(step["taken_bytes"])});

@@ -37,8 +37,8 @@ constexpr const char* kExamples = R"(Examples:
   fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
 
 A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
-Every verb takes --help; most take --json.
-Exit status: 0 done; 1 what was asked about does not hold; 2 bad use or bad input.)";
+Every command takes --help; most take --json.
+Exit status: 0: done; 1: the answer is no, or a check failed; 2: bad use or bad input.)";
 
 /// Writes a positional argument as the word for its value, "MODEL|E.fse". CLI11 itself writes its name and this word.
 class HelpFormatter : public CLI::Formatter {

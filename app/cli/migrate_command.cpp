@@ -49,7 +49,7 @@ void printForPeople(const Migration& migration, const std::string& output) {
   else
     std::cout << "its numbers were not checked; --inputs F checks them against float32\n";
   for (const UnmappedEntry& entry : migration.unmapped)
-    std::cout << fmt::format("not taken over: {}: {}\n", entry.entry, entry.why);
+    std::cout << fmt::format("not migrated: {}: {}\n", entry.entry, entry.why);
   if (!migration.kept.empty())
     std::cout << fmt::format("options of trtexec that do not concern types: {}\n", joined(migration.kept, " "));
 }

@@ -96,7 +96,7 @@ void printPins(const ReadBackPlan& made) {
 void printRefusals(const ReadBackPlan& made) {
   Table table({{"node"}, {"found by"}, {"why"}});
   for (const NodeSupport& support : made.support)
-    if (support.taken == false)
+    if (support.isAccepted == false)
       table.add({shortened(support.node, 40), std::string(name(support.foundBy)), support.message});
   if (table.empty()) return;
   printTitle("Refused by the compiler");
@@ -167,8 +167,8 @@ void printTypesNotGiven(const Cover& cover) {
   for (const Decision& decision : typesNotGiven(cover)) std::cout << message(decision) << "\n";
 }
 
-void printSaidOf(const Engine& engine, std::string_view before) {
-  for (const Decision& decision : saidOfEngine(engine)) std::cout << before << message(decision) << "\n";
+void printRemarksAboutEngine(const Engine& engine, std::string_view before) {
+  for (const Decision& decision : remarksAboutEngine(engine)) std::cout << before << message(decision) << "\n";
 }
 
 void printReadBack(const ReadBackPlan& made) {

@@ -15,6 +15,6 @@ void printTypesNotGiven(const Cover& cover);
 
 /// Prints the same about an engine that was opened, and what of it came from the store of kept answers or was kept
 /// there. `before` begins each sentence.
-void printSaidOf(const Engine& engine, std::string_view before = {});
+void printRemarksAboutEngine(const Engine& engine, std::string_view before = {});
 
 }  // namespace fusescope::cli

@@ -156,7 +156,7 @@ Result<int> run(const RunCommandArguments& arguments, const Artifact& artifact) 
     json["memory"] = memoryJson(engine->report());
     printJson(json);
   } else {
-    printSaidOf(*engine);
+    printRemarksAboutEngine(*engine);
     printAboutInputs(samples);
   }
   if (std::ranges::all_of(reports, &RunReport::ok)) return kDone;

@@ -126,7 +126,7 @@ Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
     printJson(json);
   } else {
     printForPeople(report);
-    printSaidOf(*engine);
+    printRemarksAboutEngine(*engine);
     printAboutInputs(samples);
     if (samples.list.size() > 1)
       std::cout << fmt::format("timed on the first of {} samples, {}\n", samples.list.size(),

@@ -84,9 +84,9 @@ void printPins(const TuneReport& report) {
 }
 
 void printExported(const TuneGoal& goal, const TuneReport& report) {
-  if (report.heldTo < goal.maxError)
+  if (report.searchLimit < goal.maxError)
     std::cout << fmt::format("a set with {} exceeded that once it was exported, so the search went on for {:.3g}\n",
-                             errorText(*goal.maxError), *report.heldTo);
+                             errorText(*goal.maxError), *report.searchLimit);
   const auto& exported = report.exported;
   if (exported && exported->numbers)
     std::cout << fmt::format("once exported, the network has an error of {} on the reference and of {} on the engine\n",
@@ -121,7 +121,7 @@ void printLeftOut(const TuneReport& report) {
     return;
   }
   const auto good = std::ranges::count_if(result.without, [&](const TuneResult::Without& without) {
-    return report.heldTo && without.error <= *report.heldTo;
+    return report.searchLimit && without.error <= *report.searchLimit;
   });
   if (!result.minimal)
     std::cout << "a pin may be unnecessary: not each was tried\n";

@@ -29,7 +29,7 @@ class ChosenExtents {
   std::map<ValueId, Dims> m_open;  ///< the extents of values whose types have open extents
 };
 
-/// Whether an input of `model` has open extents.
+/// Returns whether an input of `model` has open extents.
 bool hasOpenInputs(const Model& model);
 
 /// Returns the sum, or nothing if an operand is unknown or the sum does not fit into 64 bits.
@@ -39,8 +39,8 @@ std::optional<std::int64_t> knownSum(const std::optional<std::int64_t>& a, const
 /// or if the number does not fit into 64 bits.
 std::optional<std::int64_t> flopsOfNode(const ChosenExtents& extents, const Node& node);
 
-/// Whether `node` reads only as many elements of `value`, its first operand, as it writes. For example, the Gather of
-/// an embedding does not read the whole table.
+/// Returns whether `node` reads only as many elements of `value`, its first operand, as it writes. For example, the
+/// Gather of an embedding does not read the whole table.
 bool readsPart(const Node& node, ValueId value);
 
 /// Returns the size of `value` if its elements have type `type`, or nothing if an extent is unknown.

@@ -22,7 +22,7 @@ struct RegionContent {
   std::string context;  ///< properties of the whole region: compute and accumulate types
 };
 
-/// Whether a constant determines what a region does (axes, shapes, scales) and is not a weight.
+/// Returns whether a constant determines what a region does (axes, shapes, scales) and is not a weight.
 bool isStructural(const Tensor& constant);
 
 /// Returns the canonical bytes of a region without its weights: operators, attributes, connections, the description of

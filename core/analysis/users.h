@@ -13,7 +13,7 @@ struct Node;
 /// order of first use.
 std::vector<ValueId> valuesRead(const Node& node);
 
-/// Whether exactly one node reads `value`, and it is not an output of the graph.
+/// Returns whether exactly one node reads `value`, and it is not an output of the graph.
 bool hasSingleUse(const Graph& graph, ValueId value);
 
 }  // namespace fusescope

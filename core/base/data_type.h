@@ -49,28 +49,30 @@ enum class Container : std::uint8_t {
   OptionalSequence,  ///< one sequence or nothing
 };
 
-/// The name of a type in files, commands and messages: "f32", "bf16", "int64", "bool" …; "undefined" for Undefined.
+/// Returns the name of a type in files, commands and messages: "f32", "bf16", "int64", "bool" …; "undefined" for
+/// Undefined.
 std::string_view name(DataType type);
 inline std::string toText(DataType type) {
   return std::string(name(type));
 }
-/// The inverse of name(). It also accepts the long spellings "float32", "float16", "bfloat16" and "double".
+/// Returns the inverse of name(). It also accepts the long spellings "float32", "float16", "bfloat16" and "double".
 std::optional<DataType> dataTypeFromName(std::string_view name);
 
-/// The number of bytes that `count` elements take in memory. Elements narrower than a byte are packed as one stream of
-/// bits, lowest bit first: two 4-bit elements or four 2-bit elements share a byte, and four 6-bit elements share three
-/// bytes. For String it is 0.
+/// Returns the number of bytes that `count` elements take in memory. Elements narrower than a byte are packed as one
+/// stream of bits, lowest bit first: two 4-bit elements or four 2-bit elements share a byte, and four 6-bit elements
+/// share three bytes. For String it is 0.
 std::size_t byteSize(DataType type, std::int64_t count);
 int bitWidth(DataType type);  ///< bits of one element; 0 for String and Undefined
 
 bool isPacked(DataType type);   ///< an element is narrower than a byte
 bool isFloat(DataType type);    ///< one of F64 … F4E2M1
 bool isInteger(DataType type);  ///< a signed or unsigned integer; Bool is none
-/// Whether `type` is I8 or U8. Kernels read and write these quantised codes as they are.
+/// Returns whether `type` is I8 or U8. Kernels read and write these quantised codes as they are.
 constexpr bool isByteInteger(DataType type) {
   return type == DataType::I8 || type == DataType::U8;
 }
-/// Whether `type` is F16 or BF16. Kernels read and write these floats of 16 bits, and calculate in a wider type.
+/// Returns whether `type` is F16 or BF16. Kernels read and write these floats of 16 bits, and calculate in a wider
+/// type.
 constexpr bool isNarrow(DataType type) {
   return type == DataType::F16 || type == DataType::BF16;
 }

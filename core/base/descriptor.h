@@ -34,7 +34,7 @@ class Descriptor {
   int m_number;
 };
 
-/// An error for `action` on `path` that gives the system's reason, which it reads from errno.
+/// Returns an error for `action` on `path` that gives the system's reason, which it reads from errno.
 inline Diagnostic systemError(const std::filesystem::path& path, std::string_view action) {
   return {.message = std::string(action) + ": " + std::strerror(errno), .where = {.file = path.string()}};
 }

@@ -42,8 +42,8 @@ Status writePiecesAtomically(const std::filesystem::path& path, std::span<const 
 /// Returns `path` from the root, without "." and ".."; `path` itself if the current folder is not known.
 std::string absolutePath(const std::string& path);
 
-/// The folder for caches: $FUSESCOPE_CACHE, or ~/.cache/fusescope if that is not set. It is created if it does not
-/// exist.
+/// Returns the folder for caches: $FUSESCOPE_CACHE, or ~/.cache/fusescope if that is not set. It is created if it does
+/// not exist.
 Result<std::filesystem::path> cacheFolder();
 
 }  // namespace fusescope

@@ -61,7 +61,7 @@ class MappedFile {
   /// are not read in advance.
   void adviseRandomAccess(std::span<const std::byte> part) const;
   const FileIdentity& identity() const { return m_identity; }
-  /// Whether bytes were read that the file no longer had.
+  /// Returns whether bytes were read that the file no longer had.
   bool damaged() const { return m_guard && m_guard->damaged(); }
   /// Checks that bytes() are still what they were when the file was opened. That is also true if the file was removed
   /// or another file took its place. Otherwise, the error says what happened to the file.

@@ -26,7 +26,7 @@ class PhaseClock {
   /// Returns the function that the work calls to announce phases. It also calls `forward`. The clock must outlive its
   /// use.
   Progress progress();
-  /// The phases so far, in the order in which they first began. If a phase began again, its times are added.
+  /// Returns the phases so far, in the order in which they first began. If a phase began again, its times are added.
   std::vector<BuildPhase> phases();
 
  private:

@@ -17,8 +17,8 @@ struct ProcessMemory {
 /// Returns nothing if the system does not provide these numbers.
 std::optional<ProcessMemory> processMemory();
 
-/// The most bytes that one block of memory may have on this machine: the physical memory, or what this process may use
-/// if that is less. A process that allocated more would be ended by the system when it wrote to the block.
+/// Returns the most bytes that one block of memory may have on this machine: the physical memory, or what this process
+/// may use if that is less. A process that allocated more would be ended by the system when it wrote to the block.
 std::size_t mostMemory();
 
 /// Returns freed memory to the system. Allocators may otherwise keep gigabytes after many tensors were freed.

@@ -20,8 +20,8 @@ class RereadFile {
   explicit RereadFile(std::shared_ptr<const MappedFile> file);
   /// Returns whether `bytes` are a part of the mapping whose file can be read.
   bool holds(std::span<const std::byte> bytes) const { return m_isOpen && m_file->holds(bytes.data()); }
-  /// Reads the first of `bytes`, which it holds, into `buffer`, at most as many as fit. Returns how many: none if the
-  /// file became shorter or cannot be read. Thread-safe.
+  /// Reads the first of `bytes`, which must be part of the file, into `buffer`, at most as many as fit. Returns how
+  /// many: none if the file became shorter or cannot be read. Thread-safe.
   std::size_t read(std::span<const std::byte> bytes, std::span<std::byte> buffer) const;
   const MappedFile& file() const { return *m_file; }
 
@@ -31,7 +31,7 @@ class RereadFile {
   bool m_isOpen = false;
 };
 
-/// All of the files, to be read again.
+/// Opens all of the files for rereading.
 std::vector<RereadFile> reread(std::span<const std::shared_ptr<const MappedFile>> files);
 /// Returns the file that holds `bytes`; null if none does.
 const RereadFile* holderOf(std::span<const std::byte> bytes, std::span<const RereadFile> files);

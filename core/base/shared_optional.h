@@ -27,7 +27,7 @@ class SharedOptional {
     return *m_value;
   }
   void reset() { m_value.reset(); }
-  /// Whether both refer to the same object, and not only to equal ones. This is fast.
+  /// Returns whether both refer to the same object, and not only to equal ones. This is fast.
   bool isSameObject(const SharedOptional& other) const { return m_value == other.m_value; }
   bool operator==(const SharedOptional& other) const {
     return isSameObject(other) || (m_value && other.m_value && *m_value == *other.m_value);

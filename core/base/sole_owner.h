@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// Whether `pointer` is the only copy. If so, everything that other owners did with the object, in any thread, has
-/// happened before this returns, so that the object may be changed.
+/// Returns whether `pointer` is the only copy. If so, everything that other owners did with the object, in any thread,
+/// has happened before this returns, so that the object may be changed.
 template <class T>
 bool isSoleOwner(const std::shared_ptr<T>& pointer) {
   if (pointer.use_count() != 1) return false;

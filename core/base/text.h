@@ -7,7 +7,7 @@
 
 namespace fusescope {
 
-/// Whether `text` matches `pattern`, in which `*` matches any run of characters and `?` any one character.
+/// Returns whether `text` matches `pattern`, in which `*` matches any run of characters and `?` any one character.
 bool matchesGlob(std::string_view pattern, std::string_view text);
 
 /// Returns up to `most` of `names` that a mistyped `wanted` may have meant, the most similar first; none if none is

@@ -6,8 +6,8 @@
 
 namespace fusescope {
 
-/// Whether lists and objects are nested at most 512 deep. Code that reads, copies or writes JSON is recursive and would
-/// overflow the stack if the nesting were deeper.
+/// Returns whether lists and objects are nested at most 512 deep. Code that reads, copies or writes JSON is recursive
+/// and would overflow the stack if the nesting were deeper.
 bool isShallow(std::string_view json);
 
 /// Parses JSON of unknown origin. The result is `discarded` if the text is not JSON or is nested too deeply.

@@ -15,7 +15,7 @@ struct Utf8Character {
   std::size_t length = 0;  ///< in bytes
 };
 
-/// Whether `code` is a Unicode scalar value, which UTF-8 can encode.
+/// Returns whether `code` is a Unicode scalar value, which UTF-8 can encode.
 bool isUnicodeCharacter(char32_t code);
 
 /// Decodes the character whose bytes begin at `at`. Returns nothing if there is no valid character, for example at the

@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-/// Whether `bytes` begin with the signature of a zip entry.
+/// Returns whether `bytes` begin with the signature of a zip entry.
 bool isZip(std::span<const std::byte> bytes);
 
 /// Where the content of an entry lies in a zip archive.

@@ -31,7 +31,7 @@ Status checkPacked(const Plan& plan, const CompilerSupport& support) {
   std::vector<std::string> options;
   const NodeSupport* first = nullptr;
   for (const NodeSupport& said : support.nodes) {
-    if (said.taken != false || !handed.contains(said.node)) continue;
+    if (said.isAccepted != false || !handed.contains(said.node)) continue;
     if (first == nullptr) first = &said;
     options.push_back(fmt::format("--fallback '{}'", said.node));
   }
@@ -51,9 +51,9 @@ CompilerSupport asPacked(const Plan& plan, CompilerSupport support) {
   for (const NodeId id : plan.structure->partition.unsupported) {
     const std::string& name = plan.graph().node(id).name;
     const auto known = std::ranges::find(support.nodes, name, &NodeSupport::node);
-    if (known != support.nodes.end() && known->taken == false) continue;
+    if (known != support.nodes.end() && known->isAccepted == false) continue;
     NodeSupport packed{.node = name,
-                       .taken = {},
+                       .isAccepted = {},
                        .code = "validate.not_asked",
                        .message = fmt::format("the job was packed to run it on our own engine, because the table of {} "
                                               "predicts that the compiler refuses it",

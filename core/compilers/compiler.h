@@ -121,7 +121,7 @@ const Compiler& ownCompiler();
 /// error suggests the nearest one.
 Status checkOptions(const Compiler& compiler, const std::map<std::string, std::string>& given);
 
-/// {name, version, environment, target, options[…], can[…], cannot[{ability, why}]}.
+/// Returns {name, version, environment, target, options[…], can[…], cannot[{ability, why}]}.
 Json toJson(const Compiler& compiler);
 
 /// Returns an error if `compiler` cannot do this; `verb` is the command that needs it: "time", "errors".

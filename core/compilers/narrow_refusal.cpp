@@ -77,7 +77,7 @@ class RefusalSearch {
     bool isAny = false;
     for (const NodeSupport& said : support.nodes) {
       const auto node = m_plan->graph().findNode(said.node);
-      if (!node || said.taken != false) continue;
+      if (!node || said.isAccepted != false) continue;
       m_refused[node->index] = said;
       isAny = true;
     }
@@ -130,8 +130,10 @@ class RefusalSearch {
   void blame(const std::vector<Group>& groups, const std::string& why) {
     m_blamed.push_back(nodesOf(groups));  // an answer may have named some of them meanwhile
     for (const NodeId node : m_blamed.back())
-      m_refused[node.index] = {
-          .node = m_plan->graph().node(node).name, .taken = false, .code = "validate.compiler_refused", .message = why};
+      m_refused[node.index] = {.node = m_plan->graph().node(node).name,
+                               .isAccepted = false,
+                               .code = "validate.compiler_refused",
+                               .message = why};
   }
 
   /// Divides nodes that are refused together until their groups stand alone. Returns whether any of them was refused.

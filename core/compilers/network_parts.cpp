@@ -199,7 +199,7 @@ class PartsCompiler {
   Result<bool> refusePredicted(const std::shared_ptr<const Plan>& plan, const Segment& segment, Refusals& refused) {
     std::map<std::string, std::string> whyOf;  // by operator and types; empty if it compiles
     bool isAny = false;
-    for (const NodeId node : plan->structure->takenAgainstTable) {
+    for (const NodeId node : plan->structure->acceptedAgainstTable) {
       if (std::ranges::find(segment.nodes, node) == segment.nodes.end()) continue;
       const std::string form = formOf(*plan, node);
       if (!whyOf.contains(form)) {
@@ -333,7 +333,7 @@ class PartsCompiler {
     std::erase_if(support->nodes, [&](const NodeSupport& said) { return refused.contains(said.node); });
     for (const auto& [node, refusal] : refused)
       support->nodes.push_back({.node = node,
-                                .taken = refusal.isAsked ? std::optional(false) : std::nullopt,
+                                .isAccepted = refusal.isAsked ? std::optional(false) : std::nullopt,
                                 .code = refusal.isAsked ? "validate.compiler_failed" : "validate.not_asked",
                                 .message = refusal.why,
                                 .foundBy = SupportSource::Build});

@@ -45,7 +45,7 @@ class CauseFinder {
 
  private:
   struct Trial {
-    std::vector<std::size_t> differences;  ///< the differences that were taken over
+    std::vector<std::size_t> differences;  ///< the differences that were applied
     bool ofA;
     std::vector<LevelFacts> facts;  ///< by level
   };

@@ -85,8 +85,8 @@ class LevelWalk {
       level.holderOfA = ofA;
       level.holderOfB = ofB;
       const PlanLevel& outer = m_levels[around];
-      if (level.a == nullptr) level.isTold = reportsBodies(outer.a, ofA);
-      if (level.b == nullptr) level.isTold = reportsBodies(outer.b, ofB);
+      if (level.a == nullptr) level.isDisclosed = reportsBodies(outer.a, ofA);
+      if (level.b == nullptr) level.isDisclosed = reportsBodies(outer.b, ofB);
       const auto inside = [&](const Cover* plan, NodeId holder, const BodyPath& path) {
         const bool isThere = plan != nullptr && holder.valid();
         return isThere ? path.into(plan->graph().node(holder), attribute) : BodyPath();

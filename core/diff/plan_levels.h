@@ -16,7 +16,7 @@ struct PlanLevel {
   BodyPath pathOfA, pathOfB;    ///< the body on each side
   NodeId holderOfA, holderOfB;  ///< in the surrounding level
   int around = -1;              ///< the index of the surrounding level; -1: this is the network itself
-  bool isTold = true;           ///< false: the compiler of the side without a plan does not report bodies
+  bool isDisclosed = true;      ///< false: the compiler of the side without a plan does not report bodies
   NetworkMatch match;           ///< if a side has no plan, no node has a counterpart
 
   /// Returns the path of the body in A, or else in B.

@@ -52,7 +52,7 @@ std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> rerout
 
 /// Adds a body that one side runs by a plan and the other operator by operator.
 void addBodyOfOneSide(const PlanLevel& level, CauseFinder* causes, PlanDiff& diff) {
-  if (!level.isTold) return;
+  if (!level.isDisclosed) return;
   const std::string body = level.path().text();
   SegmentChange change{.change = level.a != nullptr ? GroupChange::Broken : GroupChange::Formed};
   (level.a != nullptr ? change.a : change.b).push_back("the plan of " + body);

@@ -70,22 +70,23 @@ class BuiltEngine final : public Engine {
   AdaptiveThreads threadsOf(const Program& program, const std::map<std::string, Dims>& extents) const;
   std::optional<double> expectedMs(const Program& program) const;
   AdaptiveRun runOf(Specialisation& made);
-  /// Whether these extents are prepared for, or can be by m_update, so that no condition of the plan is broken.
+  /// Returns whether these extents are prepared for, or can be by m_update, so that no condition of the plan is broken.
   bool areCovered(const std::map<std::string, Dims>& extents);
   /// PlanExtents::numbersFor() of m_update, worked out once for extents that are asked for again and again.
   const std::optional<PlanExtents::Numbers>& numbersFor(const std::map<std::string, Dims>& extents);
-  /// A specialisation that was made of another one, which goes if there are too many. False if it must be lowered.
+  /// Changes an existing specialisation to these extents and removes the old one if there are too many. Returns false
+  /// if a new one must be lowered.
   bool respecialise(const Key& key);
   void prepareUpdate();
   void keep(Specialisation specialisation);
-  /// The engine that runs these extents in this one's place, because the types that the plan was made by do not hold
-  /// for them; null where they do.
+  /// Returns the engine that runs these extents instead of this one, because the types of the plan are wrong for them;
+  /// null if they are right.
   Result<BuiltEngine*> exceptionFor(const std::map<std::string, Dims>& extents, const StopToken& stop);
   Result<std::set<ValueId>> resolveMarks(const std::vector<std::string>& mark) const;
   std::vector<Tensor> orderedInputs(const std::map<std::string, Tensor>& inputs) const;
   std::vector<Tensor> outputTensors(const Program& program);
 
-  std::shared_ptr<const Plan> m_asked;  ///< as it was given: what engine files hold
+  std::shared_ptr<const Plan> m_asked;  ///< the plan as the caller gave it, which engine files contain
   std::shared_ptr<const Plan> m_plan;   ///< as it is run, by the backend of the options
   BuildOptions m_options;
   int m_threads = 1;
@@ -96,13 +97,13 @@ class BuiltEngine final : public Engine {
   std::optional<TacticChooser> m_chooser;
   OutputMemory m_outputMemory;
   std::shared_ptr<ArenaMemory> m_arenas = std::make_shared<ArenaMemory>();  ///< of all specialisations
-  /// What numbersFor() was asked last.
+  /// The last arguments and result of numbersFor().
   struct Met {
     std::map<std::string, Dims> extents;
     std::optional<PlanExtents::Numbers> numbers;
   } m_met;
   std::unique_ptr<ProgramUpdate> m_update;      ///< none: what follows from extents is not proved, or not yet
-  bool m_updateTried = false;                   ///< whether that was looked at
+  bool m_updateTried = false;                   ///< whether prepareUpdate() was tried
   std::list<Specialisation> m_specialisations;  ///< the latest used first
   std::list<Exception> m_exceptions;            ///< the latest used first
 };

@@ -35,7 +35,7 @@ struct CheckedNumbers {
 };
 /// Returns a sentence like "checked on 2 samples: against float32, 'y' differs by …".
 std::string inWords(const CheckedNumbers& checked);
-/// {samples, allowed, reference: {output, error, not_finite}, engine: {…}, plan: {…}, summary: inWords()}
+/// Returns {samples, allowed, reference: {output, error, not_finite}, engine: {…}, plan: {…}, summary: inWords()}
 Json toJson(const CheckedNumbers& checked);
 
 }  // namespace fusescope

@@ -8,7 +8,7 @@
 
 namespace fusescope {
 
-std::vector<InputSpec> saidInputs(const Plan& plan) {
+std::vector<InputSpec> givenInputSpecs(const Plan& plan) {
   std::vector<InputSpec> inputs;
   for (const InputSpec& spec : plan.inputSpecs)
     if (spec.source != "file" && spec.source != "assumed" && !spec.opt.empty()) inputs.push_back(spec);

@@ -11,7 +11,7 @@ namespace fusescope {
 /// Returns the inputs of a plan whose extents come from the user, the file's metadata or its exporter, so that an
 /// export includes them. Extents that the file itself fixes need not be exported, and assumed extents are nobody's
 /// request. Scalars are omitted.
-std::vector<InputSpec> saidInputs(const Plan& plan);
+std::vector<InputSpec> givenInputSpecs(const Plan& plan);
 /// Returns notes about inputs whose extents were only assumed: an export says nothing about them.
 std::vector<ExportNote> notesOnAssumedInputs(const Plan& plan);
 

@@ -56,7 +56,7 @@ std::vector<ExportNote> pinsNotHonoured(const Plan& plan) {
   for (const DirectiveAnswer& answer : plan.answers) {
     const Directive* directive = saysOtherwise(answer.outcome) ? findDirective(plan, answer.directive) : nullptr;
     if (directive == nullptr || !asksForAType(*directive)) continue;
-    const bool holds = formOf(*directive).asks == AskedType::Calculated && answer.about.size() == 1 &&
+    const bool holds = formOf(*directive).asks == RequestedType::Calculated && answer.about.size() == 1 &&
                        honoured.contains(answer.about[0].text());
     if (holds && answer.outcome != DirectiveOutcome::Overridden) continue;
     const Decision& decision = plan.decisions[answer.decision];

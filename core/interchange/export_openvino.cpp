@@ -167,7 +167,7 @@ Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
   text += fmt::format("INFERENCE_PRECISION = \"{}\"\nQUANTIZED = {}\nTRANSFORMER = {}\n", name(lists.hint),
                       lists.quantized ? "True" : "False", lists.transformer ? "True" : "False");
   text += pythonList("KEPT_VALUES", lists.kept) + pythonList("IGNORED_VALUES", lists.ignored);
-  const std::string inputs = pythonInputs(saidInputs(plan));
+  const std::string inputs = pythonInputs(givenInputSpecs(plan));
   text += inputs + (inputs.empty() ? "" : std::string(kReshape));
   std::string functions(kOpenvinoFunctions);
   constexpr std::string_view kPlace = "RESHAPE";

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestName = 3900;    // TensorRT cuts metadata at about
 constexpr std::string_view kPolygraphyFunctions = R"python(
 
 def node_names(layer):
-    """Names of the ONNX nodes that a layer stands for."""
+    """Names of the ONNX nodes that a layer was made of."""
     for piece in re.split("[\x1e\x1f]", layer.metadata or ""):
         match = re.fullmatch(r"\[ONNX Layer: (.*?)( \| Local Function: .*)?\]", piece, re.DOTALL)
         if match:
@@ -69,7 +69,7 @@ std::string table(std::string_view variable, const PrecisionConfig& config,
 /// The optimisation profile, as options of Polygraphy's command line, of the inputs whose extents somebody said.
 Result<std::string> profileFlags(const Plan& plan) {
   std::string min, opt, max;
-  for (const InputSpec& input : saidInputs(plan)) {
+  for (const InputSpec& input : givenInputSpecs(plan)) {
     if (input.name.find('\n') != std::string::npos)
       return Diagnostic{
           .message = "the name of the input contains a line break, which a command line of Polygraphy cannot contain",

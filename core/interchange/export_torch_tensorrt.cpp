@@ -112,7 +112,7 @@ std::string torchInputs(const Plan& plan) {
     if (torchType(input.dtype).empty()) return {};
     types += fmt::format("    {}: \"{}\",\n", pythonText(input.name), torchType(input.dtype));
   }
-  if (saidInputs(plan).empty()) return {};
+  if (givenInputSpecs(plan).empty()) return {};
   return pythonInputs(plan.inputSpecs) + types + "}\n" + std::string(kTorchInputs);
 }
 
@@ -136,7 +136,9 @@ Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& optio
       "#   torch_tensorrt.compile(program, arg_inputs=inputs, **settings())\n{}",
       counted(std::ssize(excluded), "module"), name(nodes.low), asComments(nodes.notes));
   text += fmt::format("LOW_PRECISION_TYPE = \"{}\"\n", nodes.low == DataType::F16 ? "float16" : "bfloat16");
-  text += "# Each matches the path of one module: re.match is asked of the innermost module that holds a node.\n";
+  text +=
+      "# Each matches the path of one module: re.match is applied to the path of the innermost module that contains a "
+      "node.\n";
   text += pythonList("EXCLUDED_MODULES", excluded) + torchInputs(plan) + std::string(kTorchFunctions);
   return Exported{std::move(text), std::move(nodes.notes)};
 }

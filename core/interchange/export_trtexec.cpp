@@ -74,7 +74,7 @@ Result<std::vector<std::string>> layersOf(const std::string& node, const LayersO
 /// The optimisation profile: --minShapes, --optShapes and --maxShapes, of the inputs whose extents somebody said.
 Result<std::vector<std::string>> profileWords(const Plan& plan) {
   std::vector<std::string> min, opt, max;
-  for (const InputSpec& input : saidInputs(plan)) {
+  for (const InputSpec& input : givenInputSpecs(plan)) {
     const auto why = whyInexpressible(input.name);
     if (!why.empty() && why.find("wildcard") == std::string_view::npos)
       return Diagnostic{

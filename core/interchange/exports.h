@@ -36,7 +36,7 @@ struct ExporterOption {
   std::string_view name;                         ///< "trt-version"
   std::string_view title;                        ///< for the window: "TensorRT version"
   std::string_view help;                         ///< whole sentences
-  std::string_view argument = {};                ///< what stands for the value in help texts: "V"; empty for choices
+  std::string_view argument = {};                ///< the placeholder of the value in help texts: "V"; empty for choices
   std::vector<std::string_view> choices{};       ///< all values, the default first; empty: any text
   std::vector<std::string_view> choiceTitles{};  ///< for the window, in the order of `choices`
   bool isFile = false;                           ///< the value is the path of a file that the exporter reads

@@ -67,7 +67,7 @@ Result<onnxlib::NetworkBytes> NetworkCutter::cut(const NetworkPart& part, const 
   for (const std::string& output : part.outputs) edits.borders->outputs.push_back(valueOf(output));
   for (std::size_t node = 0; node < m_file->graph.nodes.size(); ++node) {
     if (!part.nodes.contains(node))
-      edits.goneNodes.push_back({{}, node});
+      edits.removedNodes.push_back({{}, node});
     else if (nodeName(node) != m_file->graph.nodes[node].displayName())
       edits.names.push_back({node, nodeName(node)});  // of two of one name, plans call the second otherwise
   }
@@ -77,7 +77,7 @@ Result<onnxlib::NetworkBytes> NetworkCutter::cut(const NetworkPart& part, const 
   const bool isOpen =
       std::ranges::any_of(specs, [&](const InputSpec& spec) { return !types.at(spec.name).shape.fixed().has_value(); });
   if (isOpen || m_file->metadata.contains(kInputSpecsKey)) edits.metadata[kInputSpecsKey] = inputSpecsText(specs);
-  edits.goneMetadata = {kExampleInputsKey};  // they are of the whole network
+  edits.removedMetadata = {kExampleInputsKey};  // they are of the whole network
   return onnxlib::editNetwork(m_source, edits, weightsName);
 }
 

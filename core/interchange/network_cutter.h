@@ -48,7 +48,7 @@ class NetworkCutter {
   std::shared_ptr<const Model> m_model;
   std::shared_ptr<const onnxlib::FileModel> m_file;
   std::shared_ptr<const FileValues> m_values;
-  std::vector<char> m_isRepresented;  ///< by node of the file: some node of the prepared graph stands for it
+  std::vector<char> m_isRepresented;  ///< by node of the file: some node of the prepared graph represents it
 };
 
 }  // namespace fusescope

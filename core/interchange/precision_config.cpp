@@ -97,7 +97,7 @@ Result<PrecisionConfig> precisionConfig(const Plan& plan) {
       std::ranges::any_of(plan.options.precisions, [](DataType type) { return type != DataType::F32; });
   std::vector<std::string> refused;
   for (const ExportNote& note : pinsNotHonoured(plan)) refused.push_back(note.text);
-  const bool saysNothing = !mayLower && saidInputs(plan).empty();
+  const bool saysNothing = !mayLower && givenInputSpecs(plan).empty();
   if (granted.nodes.empty() && (saysNothing || !refused.empty()))
     return exportError(
         "the plan has no granted pin and no granted output type: there is nothing to export", {},

@@ -128,7 +128,7 @@ class CodeEdits {
     m_rewritten =
         TRY(rewrittenNodes(*m_model.graph, m_file, wanted, [this](OriginId origin) { return placeOfOrigin(origin); }));
     for (const std::size_t place : m_rewritten.places) {
-      m_shared.edits.goneNodes.push_back({m_path, place});
+      m_shared.edits.removedNodes.push_back({m_path, place});
       m_shared.rewritten.push_back(m_file.nodes[place].displayName());
     }
     return Done{};
@@ -146,7 +146,7 @@ class CodeEdits {
     for (const ValueId output : node.outputs) {
       if (output.valid()) {
         const std::string& name = m_graph.value(output).name;
-        m_newNames[output] = m_rewritten.goneValues.contains(name) ? name : m_shared.fresh(name);
+        m_newNames[output] = m_rewritten.removedValues.contains(name) ? name : m_shared.fresh(name);
       }
       made.outputs.push_back(output.valid() ? m_newNames.at(output) : std::string());
     }
@@ -238,7 +238,7 @@ class CodeEdits {
     if (!value.valid()) return std::string();
     if (const auto known = m_newNames.find(value); known != m_newNames.end()) return known->second;
     const std::string& name = m_graph.value(value).name;
-    if (!isNew(value) && isInFile(value) && !m_rewritten.goneValues.contains(name)) return name;
+    if (!isNew(value) && isInFile(value) && !m_rewritten.removedValues.contains(name)) return name;
     if (!isNew(value) && !m_graph.isConstant(value))
       return Diagnostic{
           .message = "the file has no value of this name, so it cannot be written as codes",
@@ -324,7 +324,7 @@ Result<NetworkEdits> quantizedNetwork(const Plan& plan, const FileModel& file, s
   NetworkEdits edits = std::move(raised.edits);
   append(edits.operands, std::move(codes.edits.operands));
   append(edits.nodes, std::move(codes.edits.nodes));
-  append(edits.goneNodes, std::move(codes.edits.goneNodes));
+  append(edits.removedNodes, std::move(codes.edits.removedNodes));
   append(edits.initializers, std::move(codes.edits.initializers));
   settleRewritten(raised, edits);
   edits.opset = codes.neededOpset;

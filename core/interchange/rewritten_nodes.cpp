@@ -82,7 +82,7 @@ class Finder {
       for (const std::string& output : m_file.nodes[place].outputs) {
         if (output.empty()) continue;
         if (read.contains(output) && !made.contains(output)) return notInTheFile(m_file.nodes[place].displayName());
-        m_found.goneValues.insert(output);
+        m_found.removedValues.insert(output);
       }
     }
     return Done{};

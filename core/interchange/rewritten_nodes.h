@@ -14,9 +14,9 @@ struct Node;
 
 /// Nodes of a file that are removed, and the nodes of the graph that normalisation made from them, which replace them.
 struct RewrittenNodes {
-  std::set<std::size_t> places;      ///< indices in the file
-  std::set<NodeId> nodes;            ///< nodes of the graph
-  std::set<std::string> goneValues;  ///< results of the removed nodes
+  std::set<std::size_t> places;         ///< indices in the file
+  std::set<NodeId> nodes;               ///< nodes of the graph
+  std::set<std::string> removedValues;  ///< results of the removed nodes
 };
 
 /// Determines what must be rewritten so that the nodes `wanted`, which normalisation changed, can be written into

@@ -190,7 +190,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"quantize.weights_not_finite", Quantize, false,
        "stays in floats: {count} of the {elements} elements of its weights {weights} are infinite or NaN, which no "
        "integer can represent"},
-      {"quantize.all_zero", Quantize, false, "stays in floats: nothing but 0 was seen in {value}"},
+      {"quantize.all_zero", Quantize, false, "stays in floats: all numbers of {value} were 0"},
       {"quantize.range_outgrown", Quantize, false,
        "the range that was recorded for it is too small for its new numbers: {channels} of {all|channel/channels} are "
        "clamped{need}. Calibrate again"},
@@ -231,7 +231,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.needs_truncation", Validate, false,
        "{target} lacks {type} (value {value}); --truncate {mode} would make {op} supported"},
       {"validate.was_built", Validate, true,
-       "{op} is in an engine that was built, so it is supported, whatever the table of the target says"},
+       "{op} is in an engine that was built, so it is supported, although the target's table may say otherwise"},
       {"validate.predicted_refusal", Validate, true,
        "{compiler} was asked and does not refuse {op}, although the table of the target predicts that: {predicted}"},
       {"validate.compiler_refused", Validate, false, "{compiler} refuses {op}: {message}"},
@@ -404,7 +404,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the kept answer ({about}) failed its check and is not used: {why}. It is made again"},
       {"cache.store", Cache, true, "the store of kept answers has a problem: {problem}"},
       // build
-      {"build.other_provider", Build, true, "{provider} runs it, although {asked} was asked for"},
+      {"build.other_provider", Build, true, "the execution provider {provider} runs it, not the requested {asked}"},
       {"build.numbers_differ", Build, true,
        "the compiler's tensor {tensor} was assigned to it but has other numbers; kernels that were placed by this "
        "tensor are at best guessed"},
@@ -515,7 +515,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "{compiler} still joins nodes with what our rule {rule} would join to them, in {count|kernel/kernels}: "
        "{kernels}"},
       {"build.pin_obeyed", Build, true, "{compiler} calculates it in {asked}, as was asked"},
-      {"build.pin_moved", Build, false, "{asked} was asked for it, but another kernel has it. {why}{cut}"},
+      {"build.pin_moved", Build, false,
+       "{asked} was asked for it, but a kernel beside the node has this type. {why}{cut}"},
       {"build.pin_not_applied", Build, false, "{compiler} was not asked for {asked}. {why}"},
       {"build.pin_only_preferred", Build, false, "{asked} was only preferred, and need not be obeyed. {why}"},
       {"build.pin_type_not_enabled", Build, false, "{asked} was not allowed in this build. {why}"},

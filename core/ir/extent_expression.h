@@ -137,12 +137,13 @@ struct ExtentFacts {
 /// Returns the smallest possible value of an expression if every symbol is at least `leastSymbol`, or nothing if it has
 /// no lower bound.
 std::optional<std::int64_t> leastOf(const ExtentExpression& expression, std::int64_t leastSymbol = 1);
-/// Whether `a` is at most `b` for all values of the symbols that are at least `leastSymbol` and satisfy `facts`.
+/// Returns whether `a` is at most `b` for all values of the symbols that are at least `leastSymbol` and satisfy
+/// `facts`.
 bool isAtMost(const ExtentExpression& a, const ExtentExpression& b, const ExtentFacts& facts,
               std::int64_t leastSymbol = 0);
 
-/// Whether `text` can be used as a symbol as it is: it is not a number, and contains no character that expressions use.
-/// This is fast.
+/// Returns whether `text` can be used as a symbol as it is: it is not a number, and contains no character that
+/// expressions use. This is fast.
 bool isExtentSymbol(std::string_view text);
 /// Returns `name` as a symbol, in quotes if isExtentSymbol() is false.
 std::string extentSymbol(std::string_view name);

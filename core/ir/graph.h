@@ -55,7 +55,7 @@ struct Node {
 /// Returns everything that a node reads, in the order that inferNode() and runNode() expect: its inputs (an invalid id
 /// for an absent one), then the captured values of its bodies, in the order of the attributes' names.
 std::vector<ValueId> operands(const Node& node);
-/// Whether the node has a body: a branch of an If, or the body of a Loop or Scan.
+/// Returns whether the node has a body: a branch of an If, or the body of a Loop or Scan.
 bool hasBody(const Node& node);
 
 struct Value {

@@ -83,7 +83,7 @@ struct Model {
   /// The model that a plan's options quantised into this one; null for the model of a file.
   std::shared_ptr<const Model> unquantized;
 
-  /// The file that contains the nodes. It is an ONNX file, unless `format` says otherwise.
+  /// Returns the file that contains the nodes. It is an ONNX file, unless `format` says otherwise.
   const std::string& networkPath() const { return network.empty() ? path : network; }
   /// Returns where the author wrote a node of `graph`: Origin::source of its first origin that has one; else empty.
   const std::string& sourceOf(const Node& node) const;

@@ -25,7 +25,7 @@ struct OddElements {
 /// Counts them. All counts are 0 for types other than f64, f32, f16 and bf16. It reads the whole tensor, about as fast
 /// as memory can be read.
 OddElements oddElements(const Tensor& tensor);
-/// The same for whole elements of this type, wherever they lie.
+/// Returns the same for whole elements of this type, wherever they lie.
 OddElements oddElements(DataType type, std::span<const std::byte> elements);
 
 }  // namespace fusescope

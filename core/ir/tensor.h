@@ -46,7 +46,7 @@ class Tensor {
   Container container() const { return m_container; }
   const std::vector<Tensor>& elements() const;  ///< the elements of a container; empty for a tensor
 
-  /// The address of the elements. For a view it may be any address.
+  /// Returns the address of the elements. For a view it may be any address.
   const std::byte* bytes() const { return m_data; }
   /// Returns a tensor whose elements begin at a multiple of their size, or of `bytes` (at most 64): this tensor, or a
   /// copy that nothing else shares.
@@ -76,7 +76,7 @@ class Tensor {
   /// Converts all elements like ONNX's Cast: floats round to nearest even, and float to integer truncates towards zero.
   /// Floats of 8 bits and less saturate as in ONNX, and F8E8M0 rounds up. Strings are not converted.
   Tensor converted(DataType to) const;
-  /// Whether type, extents and all bits are equal.
+  /// Returns whether type, extents and all bits are equal.
   bool identical(const Tensor& other) const;
 
  private:

@@ -16,7 +16,7 @@ bool isWordStart(char c);
 bool isWordPart(char c);
 bool isWord(std::string_view text);  ///< `text` can be a name without quotes
 std::string quotedText(std::string_view text);
-/// Whether elements of the type can be written as decimal numbers, words or strings.
+/// Returns whether elements of the type can be written as decimal numbers, words or strings.
 inline bool hasNotation(DataType type) {
   return isFloat(type) || isInteger(type) || type == DataType::Bool || type == DataType::String;
 }

@@ -16,7 +16,7 @@ Result<TensorType> parseType(Scanner& in);
 /// Returns a type as it is written in the text of a graph: like TensorType::text(), but names that are not words are
 /// quoted.
 std::string typeText(const TensorType& type);
-/// The inverse of typeText().
+/// Returns the inverse of typeText().
 Result<TensorType> parseType(std::string_view text);
 
 }  // namespace fusescope

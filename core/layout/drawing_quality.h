@@ -9,7 +9,7 @@ struct DrawingQuality {
   std::size_t crossings = 0;  ///< crossings of pieces of different edges, which are treated as straight
   std::size_t bends = 0;      ///< the number of places where two pieces of an edge meet
   double length = 0;          ///< total length in px
-  /// Whether there are fewer crossings, or equally many and shorter edges.
+  /// Returns whether there are fewer crossings, or equally many and shorter edges.
   bool betterThan(const DrawingQuality& other) const {
     return crossings != other.crossings ? crossings < other.crossings : length < other.length;
   }

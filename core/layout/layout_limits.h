@@ -13,7 +13,7 @@ inline Diagnostic badLayout(std::string message, std::string attribute) {
   return {.message = std::move(message), .where = {.attribute = std::move(attribute)}};
 }
 
-/// Whether a box can have this width or height, in px.
+/// Returns whether a box can have this width or height, in px.
 inline bool isSize(double value) {
   return std::isfinite(value) && value >= 0 && value < 1e7;
 }

@@ -56,7 +56,7 @@ struct NetworkEdits {
     FileAttribute attribute;
   };
   /// The attribute is removed from the node.
-  struct GoneAttribute {
+  struct RemovedAttribute {
     NodePlace node;
     std::string name;
   };
@@ -87,16 +87,16 @@ struct NetworkEdits {
   std::vector<Outcome> outcomes;
   std::vector<NewNode> nodes;
   /// Nodes to be removed; their results are made by new nodes or are not read any more.
-  std::vector<NodePlace> goneNodes;
+  std::vector<NodePlace> removedNodes;
   std::vector<NewAttribute> attributes;
-  std::vector<GoneAttribute> goneAttributes;
+  std::vector<RemovedAttribute> removedAttributes;
   std::vector<NewInitializer> initializers;
   std::vector<NewType> types;
   std::vector<NewName> names;
   std::optional<Borders> borders;
   std::map<std::string, std::string> metadata;       ///< each entry is added, or replaces the one with the same key
   std::map<std::string, std::string> graphMetadata;  ///< the same for the metadata of the main graph
-  std::vector<std::string> goneMetadata;             ///< keys of metadata that are removed if they exist
+  std::vector<std::string> removedMetadata;          ///< keys of metadata that are removed if they exist
   std::int64_t opset = 0;                            ///< the opset of ai.onnx; 0: unchanged; it is never lowered
 };
 

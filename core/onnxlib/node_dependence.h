@@ -6,9 +6,9 @@ namespace fusescope::onnxlib {
 
 // These functions say on what the results of a node depend besides the numbers of its operands.
 
-/// Whether a node of ai.onnx gives different numbers each time it runs.
+/// Returns whether a node of ai.onnx gives different numbers each time it runs.
 bool isRandom(const FileNode& node);
-/// Whether a node reads only the extents of its operand.
+/// Returns whether a node reads only the extents of its operand.
 bool readsExtentsOnly(const FileNode& node);
 
 }  // namespace fusescope::onnxlib

@@ -113,7 +113,7 @@ Status ProtoEditor::apply(const NetworkEdits& edits) {
     held.Clear();
     setAttribute(held, attribute);
   }
-  for (const auto& gone : edits.goneAttributes)
+  for (const auto& gone : edits.removedAttributes)
     removeWhere(*TRY(nodeAt(gone.node))->mutable_attribute(),
                 [&](const auto& attribute) { return attribute.name() == gone.name; });
   TRY(addInitializers(edits.initializers));
@@ -133,7 +133,7 @@ Status ProtoEditor::placeNodes(const NetworkEdits& edits) {
   };
   std::map<GraphPath, Changes> changes;
   for (const auto& [graph, node] : edits.nodes) changes[graph].added.push_back(&node);
-  for (const auto& [graph, node] : edits.goneNodes) changes[graph].gone.insert(static_cast<int>(node));
+  for (const auto& [graph, node] : edits.removedNodes) changes[graph].gone.insert(static_cast<int>(node));
   // Inner graphs come first, because the path to a graph consists of positions in the graphs around it.
   for (auto entry = changes.rbegin(); entry != changes.rend(); ++entry) {
     onnx::GraphProto* graph = TRY(graphAt(entry->first));
@@ -219,7 +219,7 @@ Status ProtoEditor::setType(const NetworkEdits::NewType& type) {
 
 void ProtoEditor::setMetadata(const NetworkEdits& edits) {
   removeWhere(*m_model.mutable_metadata_props(), [&](const auto& entry) {
-    return std::ranges::find(edits.goneMetadata, entry.key()) != edits.goneMetadata.end();
+    return std::ranges::find(edits.removedMetadata, entry.key()) != edits.removedMetadata.end();
   });
   const auto set = [](auto& entries, const std::map<std::string, std::string>& metadata) {
     for (const auto& [key, value] : metadata) {

@@ -50,7 +50,7 @@ Result<FoundExtents> ExtentSearch::from(const Values& start, Branches branches) 
   while (found.misfit && !exhausted())
     if (!TRY(improve(found))) break;
   if (found.misfit) {
-    found.inputsAsked = inputsAsked(found);
+    found.inputsWithoutExtents = inputsWithoutExtents(found);
     return found;
   }
   TRY(restoreUsual(found));
@@ -189,7 +189,7 @@ Status ExtentSearch::preferWhole(FoundExtents& found) {
 
 /// Returns the inputs on which the failing node depends. Inputs that only have a batch are left out if there are
 /// others.
-std::vector<std::size_t> ExtentSearch::inputsAsked(const FoundExtents& found) const {
+std::vector<std::size_t> ExtentSearch::inputsWithoutExtents(const FoundExtents& found) const {
   std::vector<std::size_t> open, blamed;
   for (const std::size_t input : m_trial.inputsBehind(*found.misfit)) {
     if (!m_symbols.isOpen(input)) continue;

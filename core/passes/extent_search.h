@@ -11,10 +11,10 @@ namespace fusescope {
 
 /// The result of a search.
 struct FoundExtents {
-  std::vector<std::int64_t> values;      ///< by symbol
-  std::optional<Misfit> misfit;          ///< what fails at these values; nothing if the network can work
-  std::vector<std::size_t> inputsAsked;  ///< if there is a misfit: the inputs for which no extents were found
-  Branches branches = Branches::All;     ///< which branches had to work
+  std::vector<std::int64_t> values;               ///< by symbol
+  std::optional<Misfit> misfit;                   ///< what fails at these values; nothing if the network can work
+  std::vector<std::size_t> inputsWithoutExtents;  ///< if there is a misfit: the inputs for which no extents were found
+  Branches branches = Branches::All;              ///< which branches had to work
   /// Symbols at whose values pooling windows leave no remainder, while other values leave one.
   std::vector<std::size_t> whole{};
 
@@ -47,7 +47,7 @@ class ExtentSearch {
   Status preferWhole(FoundExtents& found);
   Result<std::size_t> restsAt(const Values& values) const;
   std::vector<std::int64_t> candidatesFor(std::size_t symbol, const FoundExtents& found) const;
-  std::vector<std::size_t> inputsAsked(const FoundExtents& found) const;
+  std::vector<std::size_t> inputsWithoutExtents(const FoundExtents& found) const;
   bool exhausted() const;
 
   const InputSymbols& m_symbols;

@@ -20,7 +20,7 @@ struct Misfit {
 
   /// Returns the position in the graph's order of the holder, if the node is in a body.
   std::optional<std::size_t> holder() const { return inBody ? std::optional(position.front()) : std::nullopt; }
-  /// Whether more of the network can work than if `other` is the first misfit.
+  /// Returns whether the network works up to a later node than with the misfit `other`.
   bool isLaterThan(const Misfit& other) const { return inBody != other.inBody ? inBody : position > other.position; }
 };
 

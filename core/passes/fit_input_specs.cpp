@@ -169,7 +169,7 @@ class Fitting {
 
   bool isLeftOpen(std::size_t input) const {
     if (!m_found.misfit) return false;
-    return std::ranges::find(m_found.inputsAsked, input) != m_found.inputsAsked.end();
+    return std::ranges::find(m_found.inputsWithoutExtents, input) != m_found.inputsWithoutExtents.end();
   }
 
   /// Returns "--input state=2,batch,128": the known extents, and names for the others.

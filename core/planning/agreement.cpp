@@ -39,14 +39,15 @@ std::string sharedKernelsText(const Agreement& agreement) {
 }
 
 std::string storedTypesText(const Agreement& agreement) {
-  if (agreement.stored + agreement.storedUntold == 0) return {};
+  if (agreement.stored + agreement.storedNotDisclosed == 0) return {};
   std::string text =
-      fmt::format("of {} that both keep in memory ", counted(agreement.stored + agreement.storedUntold, "edge"));
-  if (agreement.stored == 0) return text + "the compiler tells no type";
+      fmt::format("of {} that both keep in memory ", counted(agreement.stored + agreement.storedNotDisclosed, "edge"));
+  if (agreement.stored == 0) return text + "the compiler reports no types";
   text += fmt::format("{} {} the type that we predicted ({:.2f})", agreement.storedAlike,
                       agreement.storedAlike == 1 ? "has" : "have", *agreement.typesShare());
   if (!agreement.otherTypes.empty()) text += "; " + otherTypesText(agreement);
-  if (agreement.storedUntold > 0) text += fmt::format("; of {} the type is not disclosed", agreement.storedUntold);
+  if (agreement.storedNotDisclosed > 0)
+    text += fmt::format("; of {} the type is not disclosed", agreement.storedNotDisclosed);
   return text;
 }
 

@@ -21,9 +21,9 @@ struct OtherStoredType {
 struct Agreement {
   /// All edges, then those inside a kernel: in our plan, in the compiler's result, and in both.
   std::int64_t edges = 0, predicted = 0, made = 0, both = 0;
-  /// The edges that both keep in memory and whose types both tell, and those of them whose types are equal.
+  /// The edges that both keep in memory and whose types both report, and those of them whose types are equal.
   std::int64_t stored = 0, storedAlike = 0;
-  std::int64_t storedUntold = 0;  ///< edges that both keep in memory, but of which the compiler does not tell the type
+  std::int64_t storedNotDisclosed = 0;  ///< edges that both keep in memory, but whose type the compiler does not report
   std::vector<OtherStoredType> otherTypes{};  ///< the stored edges whose types differ; the most frequent pair first
 
   std::optional<double> precision() const, recall() const, f1() const;  ///< null if the divisor is 0

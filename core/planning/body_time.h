@@ -16,7 +16,7 @@ struct Node;
 /// nothing.
 std::optional<std::int64_t> iterationsOf(const ChosenExtents& extents, const Graph& graph, const Node& node);
 
-/// Whether `fused` is a node whose bodies all have plans, so that it runs by these plans.
+/// Returns whether `fused` is a node whose bodies all have plans, so that it runs by these plans.
 bool runsByBodies(const Plan& plan, const FusedNode& fused);
 
 /// Computes the time of a node with bodies from the predicted times of their plans. Returns nothing if one of them is

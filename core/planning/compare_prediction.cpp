@@ -84,7 +84,7 @@ class EdgeCount {
       return m_made.storedType(value) == DataType::Undefined || m_predicted.storedType(value) == DataType::Undefined;
     };
     if (std::ranges::any_of(values, isUndisclosed)) {
-      ++m_agreement.storedUntold;
+      ++m_agreement.storedNotDisclosed;
       return;
     }
     ++m_agreement.stored;
@@ -142,7 +142,7 @@ Json toJson(const Agreement& agreement) {
        {{"edges", agreement.stored},
         {"alike", agreement.storedAlike},
         {"share", jsonOrNull(agreement.typesShare())},
-        {"not_disclosed", agreement.storedUntold},
+        {"not_disclosed", agreement.storedNotDisclosed},
         {"other", jsonList(agreement.otherTypes, [](const OtherStoredType& other) {
            return Json{{"predicted", toText(other.predicted)}, {"made", toText(other.made)}, {"edges", other.edges}};
          })}}}};

@@ -15,7 +15,7 @@ Result<NodeSupport> nodeSupportFromJson(const Json& json) {
   fields.require("node").read("node", support.node).read("code", support.code).read("message", support.message);
   fields.readName("found_by", kFoundBy, support.foundBy);
   if (!fields.error() && json.contains("taken") && json["taken"].is_boolean())
-    support.taken = json["taken"].get<bool>();
+    support.isAccepted = json["taken"].get<bool>();
   return fields.result(std::move(support));
 }
 
@@ -32,7 +32,7 @@ const NodeSupport* CompilerSupport::find(std::string_view node) const {
 
 Json toJson(const NodeSupport& support) {
   return {{"node", support.node},
-          {"taken", support.taken ? Json(*support.taken) : Json(nullptr)},
+          {"taken", support.isAccepted ? Json(*support.isAccepted) : Json(nullptr)},
           {"code", support.code},
           {"message", support.message},
           {"found_by", name(support.foundBy)}};

@@ -22,7 +22,7 @@ struct NodeSupport {
   std::string node;  ///< its name
   /// Whether the compiler accepts the node; null if it was asked and does not state this, or if it was not asked
   /// (`code` says that).
-  std::optional<bool> taken;
+  std::optional<bool> isAccepted;
   /// The reason code from the decision catalogue; empty if the node is accepted or if the compiler does not say.
   std::string code;
   std::string message;  ///< the compiler's own words; may be empty

@@ -184,7 +184,8 @@ struct Cover {
   const Graph& graph() const { return *model->graph; }
   /// Returns the first fused node that contains `node`, or null.
   const FusedNode* fusedNodeOf(NodeId node) const;
-  /// Whether a fused node is in a fallback segment, so that it runs on our reference backend in the types of the model.
+  /// Returns whether a fused node is in a fallback segment, so that it runs on our reference backend in the types of
+  /// the model.
   bool inFallback(const FusedNode& fused) const;
   const FusedNode* findFusedNode(std::string_view name) const;
   /// Returns the type of `value` in memory, after truncation and precision and before casts. Until index() is called,

@@ -40,7 +40,7 @@ class CoverBlocks {
   /// Returns "module:PATH", followed by the segment if the module is in several.
   std::string handleOf(const Cover& cover, const CoverBlock& block) const;
   const ModuleTree* tree() const { return m_tree.get(); }
-  /// The number of boxes that are in no block; blocks count as boxes.
+  /// Returns the number of boxes that are in no block; blocks count as boxes.
   int outermostBoxes() const { return m_outermost; }
 
  private:

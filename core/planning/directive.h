@@ -67,7 +67,7 @@ Cause causeOf(const Directive& directive);
 std::string optionText(const Directive& directive);
 /// Returns the text for lists and for undo: "pin node_linear_1 to f32 (obey)".
 std::string inWords(const Directive& directive);
-/// Whether the directive asks for the type in which something is calculated or stored.
+/// Returns whether the directive asks for the type in which something is calculated or stored.
 bool asksForAType(const Directive& directive);
 
 /// Converts between the list of directives and a directives file (directives_file.h) with nothing else in it. Plans and

@@ -50,7 +50,7 @@ void DirectiveAnswers::aboutRemoved(const Directive& directive, OriginId origin,
 void DirectiveAnswers::aboutBodyNode(const Directive& directive, const BodyNode& found, Explanations& said) const {
   const std::string& holder = m_model.graph->node(found.holder).name;
   std::vector<Subject> subjects{Subject::node(found.place), Subject::node(holder)};
-  const bool pin = formOf(directive).asks == AskedType::Calculated;
+  const bool pin = formOf(directive).asks == RequestedType::Calculated;
   if (!asksForAType(directive)) {
     return nothingToDo(directive, std::move(subjects),
                        found.place.text() + " is in the body of " + holder + ", which runs in fallback, node by node",

@@ -64,7 +64,7 @@ Result<std::vector<DataType>> precisionsOf(const Json& json) {
   }
   std::vector<DataType> types;
   for (const Json& entry : json) {
-    if (!entry.is_string()) return badField("precision", "holds something that is not a type's name");
+    if (!entry.is_string()) return badField("precision", "contains something that is not a type's name");
     const DataType type = TRY(precisionType(entry.get<std::string>(), "precision"));
     if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
   }

@@ -28,7 +28,7 @@ bool isPrediction(const Cover& cover, const FusedNode& fused) {
   return cover.source == CoverSource::Planned && ofAnother && !cover.inFallback(fused);
 }
 
-const InnerEdge* heldWider(const FusedNode& fused, ValueId value) {
+const InnerEdge* keptInWiderType(const FusedNode& fused, ValueId value) {
   const auto edge = std::ranges::find(fused.innerEdges, value, &InnerEdge::value);
   if (edge == fused.innerEdges.end() || edge->real || !isFloat(edge->type)) return nullptr;
   return bitWidth(edge->type) > bitWidth(fused.compute) ? &*edge : nullptr;

@@ -10,12 +10,12 @@
 
 namespace fusescope {
 
-/// Whether the pattern is "/…/".
+/// Returns whether the pattern is "/…/".
 inline bool isRegex(std::string_view pattern) {
   return pattern.size() > 1 && pattern.front() == '/' && pattern.back() == '/';
 }
 
-/// Whether the pattern contains `*` or `?`.
+/// Returns whether the pattern contains `*` or `?`.
 inline bool isGlob(std::string_view pattern) {
   return pattern.find_first_of("*?") != std::string_view::npos;
 }

@@ -77,7 +77,7 @@ void refuseInlinedOperators(const Model& model, const Target& target, std::vecto
 }
 
 void judgeEinsumLetters(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
-  if (!target.planningOnly || target.table->unlisted == Unlisted::Taken) return;
+  if (!target.planningOnly || target.table->unlisted == Unlisted::Accepted) return;
   forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node& node, const Origin& origin) {
     const std::string equation = equationOf(node, origin);
     if (ops::hasUpperCase(equation)) judgeLetters(verdict, equation, target);
@@ -85,7 +85,7 @@ void judgeEinsumLetters(const Model& model, const Target& target, std::vector<No
 }
 
 void refuseOptimisedOperators(const Model& model, const Target& target, std::vector<NodeVerdict>& verdicts) {
-  if (!target.planningOnly || target.table->unlisted == Unlisted::Taken) return;
+  if (!target.planningOnly || target.table->unlisted == Unlisted::Accepted) return;
   forSupported(model, verdicts, [&](NodeVerdict& verdict, const Node&, const Origin& origin) {
     const std::string& form = origin.plainForm;
     if (form.empty()) return;

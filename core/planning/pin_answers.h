@@ -23,7 +23,7 @@ PinAnswer pinAnswerOf(DirectiveOutcome outcome);
 std::vector<const DirectiveAnswer*> pinAnswersAbout(const Plan& plan, const Subject& subject);
 /// Returns the answer to a directive that the decision with this index explains, or null.
 const DirectiveAnswer* answerAt(const Plan& plan, std::uint32_t decision);
-/// Whether the decision gives the cost of all pins together.
+/// Returns whether the decision gives the cost of all pins together.
 inline bool isOfAllPins(const Plan& plan, std::uint32_t decision) {
   return plan.pinsTogether && plan.pinsTogether->decision == decision;
 }

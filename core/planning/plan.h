@@ -34,9 +34,9 @@ struct Plan : Cover {
   std::shared_ptr<const Structure> structure;
 
   void index();  ///< fills fusedOfNode and storedTypes from the rest of the plan
-  /// Whether `node` reads a float that its kernel finds in memory or a constant, directly or through moves. For such a
-  /// node, the type in which it calculates determines how the operand is rounded. All other floats come from inside the
-  /// kernel.
+  /// Returns whether `node` reads a float that its kernel finds in memory or a constant, directly or through moves. For
+  /// such a node, the type in which it calculates determines how the operand is rounded. All other floats come from
+  /// inside the kernel.
   bool readsMemory(NodeId node) const;
   /// Returns the plan of a body of `holder`, or null if the body runs without a plan, operator by operator.
   const Plan* bodyPlan(NodeId holder, std::string_view attribute) const;

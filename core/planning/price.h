@@ -31,7 +31,7 @@ struct BodyTime {
   std::optional<std::int64_t> iterations;  ///< how often a Loop or Scan runs its body, if known
   bool perIteration = false;               ///< the times are of one iteration
 
-  /// Whether the times are one number and of the whole node.
+  /// Returns whether the times are one number and of the whole node.
   bool single() const { return !perIteration && leastMs == mostMs; }
 };
 

@@ -11,7 +11,7 @@ namespace fusescope {
 
 class Graph;
 
-/// Whether a precision or a pin asks for int8, so that ranges are needed.
+/// Returns whether a precision or a pin asks for int8, so that ranges are needed.
 bool asksForIntegers(const PlanOptions& options);
 
 /// Returns `model`, which must not be quantised yet, with quantised codes on its edges as the ranges, precisions, pins

@@ -359,7 +359,7 @@ void ReadBackBuilder::setSupport() {
   for (const NodeId node : m_graph.order()) {
     const std::string& name = m_graph.node(node).name;
     const auto found = supports.find(name);
-    m_made->support.push_back(found == supports.end() ? NodeSupport{.node = name, .taken = {}} : *found->second);
+    m_made->support.push_back(found == supports.end() ? NodeSupport{.node = name, .isAccepted = {}} : *found->second);
   }
 }
 

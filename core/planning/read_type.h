@@ -10,7 +10,7 @@ struct Node;
 /// Undefined if it does not round it.
 DataType narrowReadType(const Plan& plan, const Node& node, std::size_t i);
 
-/// Whether `node` only moves elements of its operands, or casts between floats.
+/// Returns whether `node` only moves elements of its operands, or casts between floats.
 bool movesElements(const Plan& plan, NodeId node);
 
 }  // namespace fusescope

@@ -20,7 +20,7 @@ CompilerSupport statedAboutAll(const Graph& graph, CompilerSupport support) {
   for (const NodeId id : graph.order()) {
     const std::string& name = graph.node(id).name;
     const auto said = byNode.find(name);
-    all.nodes.push_back(said != byNode.end() ? std::move(said->second) : NodeSupport{.node = name, .taken = {}});
+    all.nodes.push_back(said != byNode.end() ? std::move(said->second) : NodeSupport{.node = name, .isAccepted = {}});
   }
   return all;
 }

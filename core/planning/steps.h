@@ -57,7 +57,7 @@ enum class GraphInputs { Open, FromHolder };
 /// is not narrowed if a mode keeps one of its operands wide.
 Truncation planTruncation(const Graph& graph, const Target& target, TruncateModes modes,
                           GraphInputs inputs = GraphInputs::Open);
-/// Whether `mode` narrows `type`.
+/// Returns whether `mode` narrows `type`.
 bool narrows(TruncateMode mode, DataType type);
 /// Returns the type to which `mode` would narrow `type` for `target`: F64 becomes F32, I64 becomes I32; others are
 /// unchanged.

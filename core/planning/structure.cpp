@@ -79,7 +79,7 @@ std::vector<NodeId> judgeByCompiler(const Graph& graph, const PlanOptions& optio
     const Node& node = graph.node(graph.order()[i]);
     const auto said = byNode.find(node.name);
     if (said == byNode.end()) continue;
-    const bool isRefused = said->second->taken == false || said->second->code == kNotAsked;
+    const bool isRefused = said->second->isAccepted == false || said->second->code == kNotAsked;
     if (!isRefused && verdicts[i].supported) continue;
     NodeVerdict verdict;
     verdict.supported = !isRefused;
@@ -127,7 +127,7 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
   refuseOptimisedOperators(model, target, verdicts);
   refuseInlinedOperators(model, target, verdicts);
   judgeEinsumLetters(model, target, verdicts);
-  structure->takenAgainstTable = judgeByCompiler(graph, options, verdicts);
+  structure->acceptedAgainstTable = judgeByCompiler(graph, options, verdicts);
   TRY(checkStop(stop));
 
   // 3. Segments are found.

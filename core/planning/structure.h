@@ -56,7 +56,7 @@ struct Structure {
   std::vector<Decision> decisions;                   ///< indices of evidence count from the model's first decision
   /// In graph order: the nodes that the target's table refuses, and the compiler does not. What the table predicts may
   /// still show when they are compiled.
-  std::vector<NodeId> takenAgainstTable;
+  std::vector<NodeId> acceptedAgainstTable;
 };
 
 /// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.
@@ -70,8 +70,8 @@ Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const
 std::vector<NodeFacts> nodeFacts(const Graph& graph, const Partitioning& partition, const Truncation& truncation);
 /// Returns Structure::uncalculated.
 std::vector<char> uncalculatedValues(const Graph& graph, const std::vector<NodeFacts>& facts);
-/// Whether `node` is an operator for products or convolutions of 8-bit integers (MatMulInteger, QLinearConv, …). Its
-/// type does not depend on the precision.
+/// Returns whether `node` is an operator for products or convolutions of 8-bit integers (MatMulInteger, QLinearConv,
+/// …). Its type does not depend on the precision.
 bool multipliesCodes(const Graph& graph, const Node& node);
 /// Returns the product or convolution of `region` whose two operands the region dequantises from 8-bit integers, or an
 /// invalid id.
@@ -80,11 +80,12 @@ NodeId quantisedRoot(const Graph& graph, const Region& region);
 /// type) for a product of integers that the kernel dequantises, and for nodes that quantise or dequantise, which go
 /// with their neighbours.
 DataType typeToKernel(const Node& node, DataType type);
-/// Whether a plan may replace this float type by another one. f64 and types of one byte are kept as the model has them.
+/// Returns whether a plan may replace this float type by another one. f64 and types of one byte are kept as the model
+/// has them.
 bool isExchangeable(DataType type);
-/// Whether `node` uses only the extents of its input, so that the input's type does not matter.
+/// Returns whether `node` uses only the extents of its input, so that the input's type does not matter.
 bool readsExtentsOnly(const Node& node);
-/// Whether operand `i` of `node` is data that has the node's type; scales, ranges and extents are not.
+/// Returns whether operand `i` of `node` is data that has the node's type; scales, ranges and extents are not.
 bool isDataOperand(const Node& node, std::size_t i);
 
 /// Returns whether a segment of a plan with these options ends after a node that a split names. A body does not end,

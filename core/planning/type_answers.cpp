@@ -128,7 +128,7 @@ class TypeAnswerer {
   /// Returns the nodes that read memory and calculate in another type because of the pin, so that their kernels differ.
   std::vector<std::string> retyped(int index) const {
     std::vector<std::string> names;
-    if (formOf(directive(index)).asks != AskedType::Calculated) return names;
+    if (formOf(directive(index)).asks != RequestedType::Calculated) return names;
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
       const TypeChoice& choice = m_solver.choice(id);
       if (choice.directive != index || !isGranted(choice.reason) || !m_plan.readsMemory(id)) continue;

@@ -29,7 +29,7 @@ enum class TypeReason {
 /// Returns the code of the decision for this reason, such as "precision.default".
 std::string_view codeOf(TypeReason reason);
 
-/// Whether the type is the one that a pin asked for.
+/// Returns whether the type is the one that a pin asked for.
 inline bool isGranted(TypeReason reason) {
   return reason == TypeReason::PinGranted || reason == TypeReason::PinByEdit;
 }

@@ -156,7 +156,7 @@ TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
   Removal removal;
   for (const int index : directives) {
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
-      if (formOf(m_options.directives[static_cast<std::size_t>(index)]).asks == AskedType::Calculated) {
+      if (formOf(m_options.directives[static_cast<std::size_t>(index)]).asks == RequestedType::Calculated) {
         if (!gone(m_directives.pin[id.index]) || !m_structure.facts[id.index].floats) continue;
         const auto& pins = m_directives.pinsOf[id.index];
         const auto next = std::ranges::find_if_not(pins, gone);

@@ -61,10 +61,10 @@ class Typing {
   std::vector<DataType> m_made, m_wanted, m_stored;  ///< by ValueId
 };
 
-/// Whether the author declares a result of the node in another type than the node calculates in, as a normalisation in
-/// f16 does with its statistics in f32. Such a result is produced in the declared type.
+/// Returns whether the author declares a result of the node in another type than the node calculates in, as a
+/// normalisation in f16 does with its statistics in f32. Such a result is produced in the declared type.
 bool leavesAnotherType(const NodeFacts& producer, DataType declared);
-/// Whether `node` is a Cast of the author between floats that rounds, to f16 or bf16.
+/// Returns whether `node` is a Cast of the author between floats that rounds, to f16 or bf16.
 bool rounds(const Graph& graph, const Node& node);
 /// Returns the narrower of two float types, or `wanted` if both are equally wide.
 DataType narrower(DataType made, DataType wanted);

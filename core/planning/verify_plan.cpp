@@ -115,8 +115,8 @@ class PlanVerifier {
         const ValueId value = fused.inputs[i];
         const DataType from = m_plan.storedType(value), to = fused.reads[i];
         if (from != to && !isCastPlanned(value, from, to, fused.id)) {
-          return broken("'" + fused.name + "' reads " + std::string(name(to)) + " where " + std::string(name(from)) +
-                            " stands and no cast is planned",
+          return broken("'" + fused.name + "' reads " + std::string(name(to)) + ", but the stored type is " +
+                            std::string(name(from)) + " and no cast is planned",
                         {}, m_graph.value(value).name);
         }
       }
@@ -134,7 +134,7 @@ class PlanVerifier {
   Status checkCasts() const {
     for (const PlannedCast& cast : m_plan.casts) {
       if (cast.from == cast.to || cast.from != m_plan.storedType(cast.value)) {
-        return broken("a cast does not start from what stands in memory", {}, m_graph.value(cast.value).name);
+        return broken("a cast does not start from the stored type", {}, m_graph.value(cast.value).name);
       }
     }
     return Done{};

@@ -165,7 +165,7 @@ class TypeVerifier {
 
   Status checkObeyed() const {
     const auto isObey = [](const Directive& directive) {
-      return formOf(directive).asks == AskedType::Calculated && directive.strictness == Strictness::Obey;
+      return formOf(directive).asks == RequestedType::Calculated && directive.strictness == Strictness::Obey;
     };
     for (const PrecisionGrant& grant : m_plan.precisionMap)
       if (const Directive* pin = findDirective(m_plan, grant.by); pin != nullptr && isObey(*pin))

@@ -8,8 +8,8 @@ namespace fusescope {
 PlanOptions withoutLoweredTypes(const PlanOptions& options);
 /// Returns `options` for a plan that our own compiler runs in place of another one.
 PlanOptions forOwnCompiler(PlanOptions options);
-/// Whether a plan, or the plan of one of its bodies, calculates or stores floats in a narrower type than float32,
-/// because the file or a directive asks for it.
+/// Returns whether a plan, or the plan of one of its bodies, calculates or stores floats in a narrower type than
+/// float32, because the file or a directive asks for it.
 bool roundsBelowF32(const Plan& plan);
 
 }  // namespace fusescope

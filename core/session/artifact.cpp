@@ -52,7 +52,7 @@ Result<std::unique_ptr<Engine>> compiled(const Artifact& artifact, const BuildOp
 
 Status readBack(Artifact& artifact, const BuildOptions& options) {
   if (artifact.isOurs() || artifact.made != nullptr) return Done{};
-  TRY(checkAble(artifact.compiler(), Ability::ReadBack, "tell what it makes"));
+  TRY(checkAble(artifact.compiler(), Ability::ReadBack, "report what it makes"));
   BuildOptions verified = options;
   verified.onlyMade = true;
   if (!artifact.plan->model->weightless) verified.verifyOn = randomInputs(*artifact.plan, options.shapes);

@@ -14,13 +14,13 @@ namespace fusescope {
 
 // What the command line and the worker both do with an opened artifact.
 
-/// The extents of inputs: what an engine is specialised by.
+/// Returns the extents of inputs, by which an engine is specialised.
 std::map<std::string, Dims> extentsOf(const std::map<std::string, Tensor>& inputs);
 
-/// `error`, which came up with extents that `plan` assumes, with the word that they were assumed and how to give
-/// others, where an assumed extent may take part in it.
+/// Returns `error` with a note that the extents were assumed and how to give others, if an assumed extent of `plan` may
+/// have caused it.
 Diagnostic underAssumedExtents(Diagnostic error, const Plan& plan);
-/// The same for a result, if no inputs were given: what runs then has the assumed extents.
+/// Does the same for a result, if no inputs were given: what runs then has the assumed extents.
 template <class T>
 Result<T> underAssumedExtents(Result<T> result, const Plan& plan, bool inputsGiven) {
   if (result.ok() || inputsGiven) return result;
@@ -31,8 +31,8 @@ Result<T> underAssumedExtents(Result<T> result, const Plan& plan, bool inputsGiv
 BuildOptions buildOptions(const Artifact& artifact, int threads, const StopToken& stop = {},
                           const Progress& progress = {});
 
-/// {peak_resident_bytes, resident_bytes, mapped_bytes, weight_bytes, arena_bytes, live_bytes}: of this process, and
-/// what the engine of `report` needs; null where the system does not tell.
+/// Returns {peak_resident_bytes, resident_bytes, mapped_bytes, weight_bytes, arena_bytes, live_bytes}: of this process,
+/// and what the engine of `report` needs; null if the system does not report it.
 Json memoryJson(const BuildReport& report);
 
 struct RunRequest {
@@ -50,11 +50,11 @@ struct RunReport {
   bool ok = true;  ///< every expected output is as expected
   std::vector<TensorComparison> comparisons;
 };
-/// Runs once, or all steps, writes and compares as asked.
+/// Runs the network once, or as often as the steps demand, writes the outputs and compares them as `request` says.
 Result<RunReport> runOnce(Engine& engine, const std::map<std::string, Tensor>& inputs, const RunRequest& request,
                           const StopToken& stop = {});
-/// With an expectation {ok, outputs[…]}; without, what came out: {outputs[{name, type, dims[], min, max, mean}]}.
-/// Marked values are listed likewise.
+/// Returns {ok, outputs[…]} if there is an expectation; without an expectation, the outputs: {outputs[{name, type,
+/// dims[], min, max, mean}]}. Marked values are listed likewise.
 Json toJson(const RunReport& report);
 
 /// Extremes and mean of a numeric tensor; NaN counts apart.

@@ -39,7 +39,7 @@ struct EngineFilesComparison {
   std::string matchedBy;  ///< how the groups were found, as a sentence without a full stop
   EngineFilesTotals totals;
   std::vector<CompareGroup> groups;  ///< groups of kernels that contain nodes; `deltaRangeMs` is never set
-  std::string notRanked;             ///< why it is not said which engine is faster; empty: it is said
+  std::string notRanked;             ///< why it is unknown which engine is faster; empty: it is known
 };
 
 /// Returns whether a plan was read from files of an engine that was built elsewhere.

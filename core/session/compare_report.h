@@ -13,7 +13,9 @@ namespace fusescope {
 /// The smallest and the largest of the measurements in several turns.
 struct Range {
   double least = 0, most = 0;
-  bool tellsApart(double same) const { return least > same || most < same; }  ///< all turns are on one side of `same`
+  bool isSignificant(double same) const {
+    return least > same || most < same;
+  }  ///< all turns are on one side of `same`
   bool operator==(const Range&) const = default;
 };
 
@@ -36,7 +38,7 @@ struct CompareReport {
   std::optional<double> aMs, bMs;
   int turns = 0;                    ///< turns in which both were timed, A B A B …
   std::optional<Range> ratioRange;  ///< B's time divided by A's, turn by turn
-  std::string notRanked;            ///< why it is not said which is faster; empty: it is said
+  std::string notRanked;            ///< why it is unknown which is faster; empty: it is known
   std::string timeUnavailable;      ///< why there are no times
   std::string groupsUnavailable;    ///< why some groups have no time although A and B have one; empty: all have a time
 };

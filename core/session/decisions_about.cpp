@@ -68,7 +68,7 @@ bool isAboutStore(const Decision& decision) {
   return std::ranges::find(kAboutStore, decision.code) != kAboutStore.end();
 }
 
-std::vector<Decision> saidOfEngine(const Engine& engine) {
+std::vector<Decision> remarksAboutEngine(const Engine& engine) {
   std::vector<Decision> said = typesNotGiven(*engine.made());
   addOnce(engine.report().decisions, isAboutStore, said);
   return said;
@@ -76,7 +76,7 @@ std::vector<Decision> saidOfEngine(const Engine& engine) {
 
 Json saidOfEngineJson(const Engine& engine) {
   Json list = Json::array();
-  for (const Decision& decision : saidOfEngine(engine)) list.push_back(toJson(decision));
+  for (const Decision& decision : remarksAboutEngine(engine)) list.push_back(toJson(decision));
   return list;
 }
 

@@ -25,7 +25,7 @@ std::vector<Decision> typesNotGiven(const Cover& cover);
 bool isAboutStore(const Decision& decision);
 /// Returns what is said about an engine that was opened to run: types that were not given, and what came from the
 /// store. Each sentence is in it once.
-std::vector<Decision> saidOfEngine(const Engine& engine);
+std::vector<Decision> remarksAboutEngine(const Engine& engine);
 /// Returns the same as JSON: a list of decisions.
 Json saidOfEngineJson(const Engine& engine);
 

@@ -131,7 +131,7 @@ Json edgesJson(const Plan& plan, const Node& node, const FusedNode& fused) {
                 {"direction", direction},
                 {"real", inner == fused.innerEdges.end() || inner->real},
                 {"type", name(plan.storedType(value))},
-                {"held_wider", heldWider(fused, value) != nullptr}};
+                {"held_wider", keptInWiderType(fused, value) != nullptr}};
   };
   Json list = Json::array();
   for (const ValueId value : node.inputs)

@@ -13,7 +13,7 @@ namespace {
 std::string fateInWords(const ReadBackPlan& made, NodeId node) {
   switch (made.fateOf(node)) {
     case Fate::Kernel:
-      return made.kernelsOf(node).size() == 1 ? "One kernel holds it." : "Several kernels hold it.";
+      return made.kernelsOf(node).size() == 1 ? "One kernel calculates it." : "Several kernels calculate it.";
     case Fate::Folded:
       return "It was calculated when the network was compiled.";
     case Fate::Removed:

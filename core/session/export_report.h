@@ -7,8 +7,8 @@
 
 namespace fusescope {
 
-/// What `export --json` prints of a file in `format` that was written at `path`. `numbers` is null where nothing was
-/// run.
+/// Returns what `export --json` prints of a file in `format` that was written at `path`. `numbers` is null where
+/// nothing was run.
 Json exportJson(const std::string& format, const std::string& path, const Exported& exported);
 
 }  // namespace fusescope

@@ -63,7 +63,7 @@ Result<MemoryTimeline> memoryTimelineFromJson(const Json& json) {
 
 Json memoryJson(const MemoryTimeline& memory) {
   Json json = toJson(memory);
-  const std::vector<std::int64_t> taken = memory.taken();
+  const std::vector<std::int64_t> taken = memory.usedBytes();
   for (std::size_t step = 0; step < taken.size(); ++step) json["steps"][step]["taken_bytes"] = taken[step];
   json["peak"] = nullptr;
   if (taken.empty()) return json;

@@ -81,7 +81,7 @@ Status openPlan(const std::filesystem::path& path, Artifact& artifact, const Sto
 }
 
 Diagnostic holdsItsOwn(const std::filesystem::path& path, std::string_view what) {
-  return {.message = fmt::format("{} already holds its plan options and inputs; others cannot be given with it", what),
+  return {.message = fmt::format("{} already contains its plan options and inputs; do not give others", what),
           .where = {.file = path.string()},
           .help = "Leave the options out, or start from the model."};
 }

@@ -20,7 +20,7 @@ Result<Artifact> openArtifact(const std::filesystem::path& path, const std::vect
                               const Progress& progress = {});
 
 /// Plans the model of `before` with other options, without reading it again: parts of the plan that do not change are
-/// taken over, and so is what builds of `before` found out. The plan is the same as that of openArtifact(). Errors:
+/// reused, and so is what builds of `before` found out. The plan is the same as that of openArtifact(). Errors:
 /// `before` is a plan or an engine, one of its files has changed, and those of openArtifact().
 Result<Artifact> openEdited(const Artifact& before, const PlanOptions& options, const std::string& backend = "",
                             const StopToken& stop = {}, const Progress& progress = {});

@@ -184,7 +184,7 @@ Result<std::shared_ptr<const Model>> openModel(const std::filesystem::path& path
   };
   if (isEngineFile(path)) {
     if (!inputs.empty()) {
-      return Diagnostic{.message = "an engine already holds the extents of its inputs",
+      return Diagnostic{.message = "an engine already contains the extents of its inputs",
                         .where = {.file = path.string()},
                         .help = "Give --input when the engine is built."};
     }

@@ -21,10 +21,10 @@ Diagnostic refusedEngine(const std::string& file, std::string message, std::stri
   return {.message = std::move(message), .where = {.file = file}, .help = std::move(help)};
 }
 
-std::optional<double> sumWhere(const ReadBackPlan& made, bool holdsNodes) {
+std::optional<double> sumWhere(const ReadBackPlan& made, bool containsNodes) {
   std::optional<double> sum;
   for (const FusedNode& fused : made.fusedNodes)
-    if (const auto& ms = made.kernels[fused.id.index].ms; ms && fused.nodes.empty() != holdsNodes)
+    if (const auto& ms = made.kernels[fused.id.index].ms; ms && fused.nodes.empty() != containsNodes)
       sum = sum.value_or(0) + *ms;
   return sum;
 }

@@ -222,7 +222,7 @@ class Replacing {
   /// Keeps what the file says about the extents of an input, under its new name and in its new order of axes.
   void keepExtents(const ReplacedSite& site, onnxlib::NetworkEdits& edits) const {
     if (site.turned.empty()) return;
-    edits.goneMetadata = {kExampleInputsKey};  // their axes have another order now
+    edits.removedMetadata = {kExampleInputsKey};  // their axes have another order now
     const auto said = m_file.metadata.find(kInputSpecsKey);
     if (said == m_file.metadata.end()) return;
     if (const auto known = carriedInputsFromText(said->second); known.ok() && known.value().isNewer()) return;

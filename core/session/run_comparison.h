@@ -36,7 +36,7 @@ struct RunComparison {
   int turns = 0;
   std::optional<Range> ratioRange;
   std::vector<ComparedDifference> differences;  ///< in what they differ besides their plans
-  std::string notRanked;                        ///< why it is not said which is faster; empty: it is said
+  std::string notRanked;                        ///< why it is unknown which is faster; empty: it is known
   std::string timeUnavailable;                  ///< why there are no times
   bool operator==(const RunComparison&) const = default;
 };

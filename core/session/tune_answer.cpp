@@ -86,7 +86,7 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   fields.readNumber("seconds", answer.seconds);
   fields.parse("unpinned", answer.unpinned, pointFromJson).parse("all_pinned", answer.allPinned, pointFromJson);
   fields.parse("beaten_by_all_pinned", answer.beatenByAllPinned, pointFromJson);
-  fields.readNumber("max_error", answer.maxError).readNumber("held_to", answer.heldTo);
+  fields.readNumber("max_error", answer.maxError).readNumber("held_to", answer.searchLimit);
   fields.parse("exported", answer.exported, exportedFromJson).read("export_refused", answer.exportRefused);
   fields.parseList("front", answer.front, pointFromJson);
   fields.parseList("baselines", answer.baselines, baselineFromJson);

@@ -57,7 +57,8 @@ struct TuneAnswer {
   std::int64_t samples = 0, evaluations = 0, pinnable = 0;
   double seconds = 0;
   std::optional<double> maxError;  ///< the requested limit
-  std::optional<double> heldTo;    ///< the limit of the last search: less than maxError if exporting increases errors
+  std::optional<double>
+      searchLimit;  ///< the limit of the last search: less than maxError if exporting increases errors
   std::optional<TunedExport> exported;  ///< nothing: not requested, ended before, or impossible
   std::string exportRefused;            ///< why it cannot be exported; empty: it can, or it was not requested
   TunedPoint unpinned, allPinned, chosen;

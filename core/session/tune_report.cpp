@@ -138,7 +138,7 @@ Json toJson(const TuneReport& report, const Samples& samples, const TuneOptions&
   for (const TuneBaseline& baseline : result.baselines) json["baselines"].push_back(baselineJson(baseline));
   json["exported"] = report.exported && report.exported->numbers ? toJson(*report.exported->numbers) : Json(nullptr);
   json["export_refused"] = report.exported ? textOrNull(report.exported->whyNot) : Json(nullptr);
-  json["held_to"] = orNull(report.heldTo);
+  json["held_to"] = orNull(report.searchLimit);
   json["pinnable"] = report.pinnable;
   json["groups"] = report.groups;
   json["evaluations"] = result.evaluations;

@@ -52,7 +52,7 @@ using WorkSettings = std::variant<BuildSettings, RefitSettings, RunCommandSettin
 /// "shutdown".
 std::string_view operationName(const WorkSettings& settings);
 
-/// What to work on: a model with the options to plan it with, or a plan or engine file, which hold their own
+/// What to work on: a model with the options to plan it with, or a plan or engine file, which contain their own options
 /// (`inputs` and `options` must then be as default).
 struct WorkSource {
   std::string path;  ///< of a model (.onnx), a plan (.json) or an engine (.fse)
@@ -61,7 +61,7 @@ struct WorkSource {
   std::string backend = "native";  ///< or "reference"; an engine file has its own
 };
 
-/// Phase under which a search tells the better sets that it has found so far; the detail is {better[…]} as JSON.
+/// Phase under which a search reports the better sets that it has found so far; the detail is {better[…]} as JSON.
 constexpr const char* kTuneBetterPhase = "better";
 /// Progress of `tune` as a set of pins is run: {evaluations: how many were run before, pins: how many it has,
 /// nodes[…]: their names, at most kMostNodesListed of them}.
@@ -104,11 +104,11 @@ Json toJson(const WorkerRequest& request);
 Result<WorkerRequest> workerRequestFromJson(const Json& json);
 Json toJson(const WorkerEvent& event);
 Result<WorkerEvent> workerEventFromJson(const Json& json);
-/// {message, file, node, value, attribute, help, cancelled}; empty fields are left out.
+/// Returns {message, file, node, value, attribute, help, cancelled}; empty fields are left out.
 Json toJson(const Diagnostic& diagnostic);
 Diagnostic diagnosticFromJson(const Json& json);
 
-/// The line for a value, with its newline; text that is not UTF-8 is repaired, never refused.
+/// Returns the line for a value, with its newline; text that is not UTF-8 is repaired, never refused.
 std::string workerLine(const Json& json);
 Result<WorkerRequest> parseWorkerRequest(std::string_view line);
 Result<WorkerEvent> parseWorkerEvent(std::string_view line);

@@ -21,7 +21,7 @@ struct NodeRequest {
   const TensorType* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
   const TensorType* output(std::size_t i) const { return i < outputs.size() ? outputs[i] : nullptr; }
   const Tensor* constant(std::size_t i) const { return scope.constant(node.input(i)); }
-  /// Whether the operand is a constant, or depends only on constants.
+  /// Returns whether the operand is a constant, or depends only on constants.
   bool isConstant(std::size_t i) const { return scope.dependsOnConstants(node.input(i)); }
   /// Returns the name of a value of the node; empty if the id is invalid.
   std::string nameOf(ValueId value) const {

@@ -17,7 +17,7 @@ struct Finding {
   DecisionArguments arguments = {};
 };
 
-/// Whether `restriction` applies to the machine of `target`.
+/// Returns whether `restriction` applies to the machine of `target`.
 bool appliesTo(const Restriction& restriction, const Target& target);
 
 /// Returns nothing if `request` satisfies `restriction`.

@@ -53,8 +53,8 @@ struct Target {
   std::string canonical() const;  ///< the name with its capabilities; it is part of a plan's key
 };
 
-/// Whether kernels of `target`, which runs here, calculate in `type`: in float32; in integers, by exact sums; in other
-/// floats, if the hardware has them.
+/// Returns whether kernels of `target`, which runs here, calculate in `type`: in float32; in integers, by exact sums;
+/// in other floats, if the hardware has them.
 bool calculatesIn(const Target& target, DataType type);
 /// Returns a clause that says how kernels of `target`, which runs here, calculate in a float type or int8, or that the
 /// reference backend emulates it.

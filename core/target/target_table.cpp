@@ -130,7 +130,7 @@ class TableReader {
     } else if (unlisted == "unknown") {
       table.unlisted = Unlisted::Unknown;
     } else if (unlisted == "taken") {
-      table.unlisted = Unlisted::Taken;
+      table.unlisted = Unlisted::Accepted;
     } else {
       return error("unlisted", "must be reference_only, not_supported, unknown or taken");
     }
@@ -323,7 +323,7 @@ TargetTable loaded(const EmbeddedTable& embedded, std::string_view name) {
 
 }  // namespace
 
-bool OperatorRow::speaksOf(std::size_t input) const {
+bool OperatorRow::concernsInput(std::size_t input) const {
   return typed ? std::ranges::find(*typed, input) != typed->end() : input >= typedFrom;
 }
 

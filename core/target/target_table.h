@@ -53,7 +53,7 @@ struct OperatorRow {
   std::string equivalent;
   std::string source;
 
-  bool speaksOf(std::size_t input) const;
+  bool concernsInput(std::size_t input) const;
 };
 
 /// An element type of a target.
@@ -70,7 +70,7 @@ enum class Unlisted {
   ReferenceOnly,
   NotSupported,
   Unknown,
-  Taken  ///< it is accepted with all types, because the compiler itself is asked what it refuses
+  Accepted  ///< it is accepted with all types, because the compiler itself is asked what it refuses
 };
 
 /// When a segment may contain an If, Loop or Scan.

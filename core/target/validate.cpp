@@ -46,7 +46,7 @@ class Validator {
       : m_request(request), m_table(*request.target.table), m_row(rowOf(m_table, request.node)) {}
 
   TargetVerdict run() {
-    if (m_row == nullptr && m_table.unlisted == Unlisted::Taken)
+    if (m_row == nullptr && m_table.unlisted == Unlisted::Accepted)
       return {.why = explained("validate.supported"), .supported = true};
     if (m_table.unlisted == Unlisted::ReferenceOnly) {
       const OpSchema* schema = OpRegistry::standard().find(m_request.node);
@@ -122,7 +122,7 @@ class Validator {
   std::optional<Obstacle> firstObstacle() const {
     const Node& node = m_request.node;
     for (std::size_t i = 0; i < m_request.inputs.size(); ++i) {
-      const bool spokenOf = m_row != nullptr && m_row->speaksOf(i);
+      const bool spokenOf = m_row != nullptr && m_row->concernsInput(i);
       if (auto found = obstacleAt(m_request.inputs[i], node.input(i), spokenOf)) return found;
     }
     for (std::size_t i = 0; i < m_request.outputs.size(); ++i) {
@@ -165,7 +165,7 @@ class Validator {
     if (!m_row->since.empty()) m_conditions.push_back("the version is " + m_row->since + " or later");
     for (std::size_t i = 0; i < m_request.inputs.size(); ++i) {
       const TensorType* type = m_request.inputs[i];
-      if (type == nullptr || !m_row->speaksOf(i) || !m_row->typesSince.contains(type->dtype)) continue;
+      if (type == nullptr || !m_row->concernsInput(i) || !m_row->typesSince.contains(type->dtype)) continue;
       m_conditions.push_back("the version is " + m_row->typesSince.at(type->dtype) + " or later, for " +
                              std::string(name(type->dtype)));
       break;
@@ -273,7 +273,7 @@ bool runsIn(const Target& target, const Node& node, DataType type) {
   return std::ranges::all_of(row->restrictions, [&](const Restriction& each) {
     const bool aboutTypes = each.subject == Restriction::Subject::Input && each.rule == Restriction::Rule::Types;
     const bool speaks =
-        aboutTypes && appliesTo(each, target) && row->speaksOf(each.position) && node.input(each.position).valid();
+        aboutTypes && appliesTo(each, target) && row->concernsInput(each.position) && node.input(each.position).valid();
     return !speaks || each.types.contains(type);
   });
 }

@@ -16,16 +16,16 @@ struct Subgraph;
 class ValueScope {
  public:
   explicit ValueScope(const Graph& graph) : m_graph(graph) {}
-  /// The scope inside a body of a node in `outer`.
+  /// Makes the scope inside a body of a node in `outer`.
   ValueScope(const Subgraph& body, const ValueScope& outer);
 
   const Graph& graph() const { return m_graph; }
   /// Returns the constant of a value, which may lack data, or null if the value is calculated or an input.
   const Tensor* constant(ValueId value) const;
-  /// Whether a value is a constant or depends only on constants. Normalisation folds such values in the graph, but not
-  /// in bodies.
+  /// Returns whether a value is a constant or depends only on constants. Normalisation folds such values in the graph,
+  /// but not in bodies.
   bool dependsOnConstants(ValueId value) const;
-  /// Whether a value is an input of the network.
+  /// Returns whether a value is an input of the network.
   bool isGiven(ValueId value) const;
 
  private:

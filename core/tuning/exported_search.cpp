@@ -23,7 +23,7 @@ class Searches {
   Result<ExportedSearch> run() {
     for (int search = 1;; ++search) {
       ExportedSearch found{.result = TRY(tuneSearch(m_oracle, m_currentGoal, m_memory, m_onBetter)),
-                           .heldTo = m_currentGoal.maxError};
+                           .searchLimit = m_currentGoal.maxError};
       TuneResult& result = found.result;
       if (!isNearEnough(result) || result.end == TuneEnd::Stopped) return found;
       if (!TRY(check(found))) return found;

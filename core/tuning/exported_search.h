@@ -31,7 +31,7 @@ using CheckExported = std::function<Result<ExportedCheck>(const PinSet& pins)>;
 
 struct ExportedSearch {
   TuneResult result;
-  std::optional<double> heldTo{};  ///< the largest allowed error in the last search, at most that of the goal
+  std::optional<double> searchLimit{};  ///< the largest allowed error in the last search, at most that of the goal
   /// The check of result.chosen; nothing if there was none, or if it was cancelled.
   std::optional<ExportedCheck> exported{};
 };

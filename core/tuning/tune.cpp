@@ -49,11 +49,11 @@ std::string errorText(double error, bool ofMetric) {
 }
 
 std::string whyPinned(const std::optional<TuneResult::Without>& without, double with, const TuneGoal& goal,
-                      const std::optional<double>& heldTo, bool ofMetric) {
+                      const std::optional<double>& searchLimit, bool ofMetric) {
   if (!without) return "tune found it; the search did not try what happens without it";
   std::string why = fmt::format("without it {}, with it {:.3g}", errorText(without->error, ofMetric), with);
-  if (goal.maxError) why += fmt::format("; at most {:.3g} is allowed", *heldTo);
-  if (heldTo < goal.maxError)
+  if (goal.maxError) why += fmt::format("; at most {:.3g} is allowed", *searchLimit);
+  if (searchLimit < goal.maxError)
     why += fmt::format(", so that the error of the exported network is at most {:.3g}", *goal.maxError);
   if (without->slower)
     why += "; without it the network is slower than with all nodes pinned or than the result of a known search";
@@ -122,7 +122,7 @@ Result<ExportedSearch> searchFor(PlanEvaluator& evaluator, const TuneOptions& op
     return tuneSearchExported(evaluator, options.goal, memory, options.onBetter,
                               [&](const PinSet& pins) { return exportedWith(evaluator, pins, options); });
   return ExportedSearch{.result = TRY(tuneSearch(evaluator, options.goal, memory, options.onBetter)),
-                        .heldTo = options.goal.maxError};
+                        .searchLimit = options.goal.maxError};
 }
 
 /// Tries the network without each pin that was not tried yet. What is cancelled stays unknown.
@@ -178,14 +178,14 @@ Result<TuneReport> tune(const std::shared_ptr<const Plan>& lowered, std::vector<
   ExportedSearch search = TRY(std::move(found));
   report.result = std::move(search.result);
   report.exported = std::move(search.exported);
-  report.heldTo = search.heldTo;
+  report.searchLimit = search.searchLimit;
   report.options = lowered->options;
   for (const std::uint32_t pin : report.result.chosen.pins) {
     const auto known = std::ranges::find(report.result.without, pin, &TuneResult::Without::pin);
     const auto without = known == report.result.without.end() ? std::nullopt : std::optional(*known);
     TunePin chosen{.directive = evaluator->pinOf(pin), .without = without};
-    chosen.directive.note =
-        whyPinned(without, report.result.chosen.error, options.goal, report.heldTo, !options.evaluator.metric.empty());
+    chosen.directive.note = whyPinned(without, report.result.chosen.error, options.goal, report.searchLimit,
+                                      !options.evaluator.metric.empty());
     report.options.directives.push_back(chosen.directive);
     report.pins.push_back(std::move(chosen));
   }

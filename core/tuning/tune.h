@@ -44,7 +44,7 @@ struct TuneReport {
   std::size_t pinnable = 0, groups = 0;
   /// The check of the result; nothing if there was none, or if it was cancelled.
   std::optional<ExportedCheck> exported;
-  std::optional<double> heldTo;  ///< the largest allowed error in the last search; see ExportedSearch
+  std::optional<double> searchLimit;  ///< the largest allowed error in the last search; see ExportedSearch
   /// Whether the file was written at the end; if it cannot be written at the beginning, tune() fails.
   Status stateWritten = Done{};
   double seconds = 0;

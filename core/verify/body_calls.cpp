@@ -43,7 +43,7 @@ GivenInputs branchInputs(const Plan& plan, const FusedNode& holder, const std::s
                          const GivenInputs& run) {
   const Graph& graph = plan.graph();
   const auto& branch = std::get<Subgraph>(graph.node(holder.root).attributes.at(attribute));
-  GivenInputs made{run.name + ", as if taken", {}};
+  GivenInputs made{run.name + ", as if this branch ran", {}};
   for (std::size_t i = 0; i < branch.captures.size(); ++i) {
     const ValueId captured = branch.captures[i];
     const auto input = std::ranges::find(holder.inputs, captured);

@@ -17,8 +17,8 @@ struct Tolerance {
   std::optional<double> rms;                 ///< max|Δ| <= rms · rms(expected); exact if rms(expected) is 0
   std::optional<double> absolute, relative;  ///< |Δ| <= absolute + relative · |expected|
   static Tolerance standard() { return {.rms = 1e-3}; }
-  /// The default of a session, in which types are meant to be narrower than float32. A single rounding to float16 uses
-  /// half of standard().
+  /// Returns the default of a session, in which types are meant to be narrower than float32. A single rounding to
+  /// float16 uses half of standard().
   static Tolerance ofLoweredTypes() { return {.rms = 1e-2}; }
   bool operator==(const Tolerance&) const = default;
 };

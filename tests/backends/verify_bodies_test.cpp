@@ -137,7 +137,8 @@ TEST(VerifyBodies, BothBranchesAreVerifiedAtWhateverDepth) {
     const VerifyReport wrong = reportOf(plan, {inputs}, "Relu");
     ASSERT_TRUE(wrong.mismatch.has_value());
     EXPECT_EQ(wrong.mismatch->fusedNode, "loop/in/add + relu");
-    EXPECT_EQ(wrong.mismatch->failure.caseName, taken ? "given, iteration 0" : "given, iteration 0, as if taken");
+    EXPECT_EQ(wrong.mismatch->failure.caseName,
+              taken ? "given, iteration 0" : "given, iteration 0, as if this branch ran");
     EXPECT_TRUE(regionOf(wrong, "loop/in/neg").ok);
   }
 }

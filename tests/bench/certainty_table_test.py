@@ -15,7 +15,7 @@ class CertaintyTable(unittest.TestCase):
     def test_a_node_of_several_kernels_counts_once_by_its_best_certainty(self):
         counts = certainties(self.MADE)
         self.assertEqual((counts["verified"], counts["named"], counts["derived"], counts["guessed"]), (1, 1, 0, 0))
-        self.assertEqual(counts["untold"], 1)
+        self.assertEqual(counts["not disclosed"], 1)
 
     def test_a_cell_names_kernels_counts_and_fallback(self):
         self.assertEqual(cell(self.MADE, ("verified", "named")), "3 · 1 / 1 / 1 (1 in fallback)")

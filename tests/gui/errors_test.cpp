@@ -213,7 +213,7 @@ class ErrorsTest : public QObject {
     const QModelIndex local = layers.index(layers.rowOf(culprit), LayersModel::kLocal);
     QVERIFY2(local.data().toString().startsWith("∞ / "), qPrintable(local.data().toString()));
     QCOMPARE(local.data(kToneRole).toInt(), static_cast<int>(Tone::Bad));
-    QVERIFY(local.data(Qt::ToolTipRole).toString().contains("A culprit"));
+    QVERIFY(local.data(Qt::ToolTipRole).toString().contains("is a culprit"));
     m_window->dock<LayersDock>().filterBox().setText("error>1");
     QVERIFY(layers.rowCount() >= 1 && layers.rowCount() < layers.totalCount() && layers.rowOf(culprit) >= 0);
     m_window->dock<LayersDock>().filterBox().clear();
@@ -223,7 +223,7 @@ class ErrorsTest : public QObject {
     // The command goes there, and the panel says what it is; behind it stands a victim.
     QVERIFY(m_window->actions().find("go_to_wrong")->isEnabled());
     m_window->actions().find("go_to_wrong")->trigger();
-    QVERIFY2(panel().contains("A culprit"), qPrintable(panel()));
+    QVERIFY2(panel().contains("is a culprit"), qPrintable(panel()));
     QVERIFY(panel().contains("1 random sample"));
     QTRY_VERIFY2(panel().contains("Pin node_relu_1"), qPrintable(panel()));
     const ShownError last = errors.find(handleOf(lastNode()));
@@ -251,7 +251,7 @@ class ErrorsTest : public QObject {
     evaluateErrors();
     m_window->selection().set(node);
     QVERIFY2(panel().contains("It is wrong, but no output of the network goes wrong by it"), qPrintable(panel()));
-    QVERIFY2(legendText().contains("beyond, but no output goes wrong by it"), qPrintable(legendText()));
+    QVERIFY2(legendText().contains("beyond, but it makes no output wrong"), qPrintable(legendText()));
     QVERIFY2(!legendText().contains("infinite or NaN"), qPrintable(legendText()));
     QVERIFY2(!panel().contains("Pin node_Where_98"), qPrintable(panel()));
     m_window->selection().set(snapshot.nodesNamed("node_layer_norm"));
@@ -264,7 +264,7 @@ class ErrorsTest : public QObject {
     QTRY_VERIFY(!m_window->document().planning());
     evaluateErrors();
     m_window->actions().find("go_to_wrong")->trigger();
-    QVERIFY(panel().contains("A culprit"));
+    QVERIFY(panel().contains("is a culprit"));
     QTRY_VERIFY2(panel().contains("Pin node_relu_1"), qPrintable(panel()));
     emit m_window->dock<InspectorDock>().findChild<QTextBrowser*>()->anchorClicked(QUrl("do:fix"));
     QTRY_VERIFY(!m_window->document().planning());

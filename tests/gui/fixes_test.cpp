@@ -66,7 +66,7 @@ class FixesTest : public QObject {
     QTest::mouseClick(&m_window->dock<RunsDock>().errorsButton(), Qt::LeftButton);
     waitForWork();
     m_window->actions().find("go_to_wrong")->trigger();
-    QVERIFY(panel().contains("A culprit"));
+    QVERIFY(panel().contains("is a culprit"));
     follow("Pin ");
     QVERIFY(storedType("relu_1") == DataType::F32);
     QTest::mouseClick(&m_window->dock<RunsDock>().errorsButton(), Qt::LeftButton);

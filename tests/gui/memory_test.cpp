@@ -35,7 +35,7 @@ class MemoryTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(m_window->runs().shown() != nullptr && m_window->runs().shown()->time, kBuildMs);
     QTRY_VERIFY2(dock().hint().isEmpty(), qPrintable(dock().hint()));
     MemoryPlot& plot = dock().plot();
-    QVERIFY(!plot.taken().empty());
+    QVERIFY(!plot.usedBytes().empty());
     QVERIFY2(dock().facts().contains("peak"), qPrintable(dock().facts()));
     QCOMPARE(plot.current(), int(plot.peak()));
     QVERIFY2(plot.accessibleDescription().startsWith("The peak is"), qPrintable(plot.accessibleDescription()));

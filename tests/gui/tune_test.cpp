@@ -238,7 +238,7 @@ class TuneTest : public QObject {
     report.pins = {{.directive = report.nodes[2], .without = {}}};
     report.options.directives = {report.nodes[2]};
     assignIds(report.options.directives);
-    report.heldTo = 0.0075;
+    report.searchLimit = 0.0075;
     report.exported = ExportedCheck{.numbers = CheckedNumbers{.samples = 1}};
     report.exported->numbers->onReference.worst = 0.0083;
     report.exported->numbers->onEngine.worst = 0.0079;
@@ -266,7 +266,7 @@ class TuneTest : public QObject {
     QVERIFY(dialog.metric().isVisible() && dialog.evaluations().isVisible());
     dialog.evaluations().setValue(3);
     search(dialog);
-    QVERIFY2(dialog.said().contains("ended by: evaluations; started again it goes on"), qPrintable(dialog.said()));
+    QVERIFY2(dialog.said().contains("ended by: evaluations; a new start continues"), qPrintable(dialog.said()));
     const std::size_t some = remembered();
     QVERIFY(some > 0 && some <= 3);
     QVERIFY2(dialog.goOn().isVisible() && dialog.goOn().isChecked(), "it can go on");
@@ -438,7 +438,7 @@ class TuneTest : public QObject {
     report.pinnable = report.nodes.size();
     report.backend = "native";
     report.options = {.precisions = {DataType::F16}};
-    report.heldTo = 0.01;
+    report.searchLimit = 0.01;
     TuneResult& result = report.result;
     result.ok = true;
     result.unpinned = {.error = INFINITY, .cost = {.ms = 5, .how = PriceSource::Measured}};

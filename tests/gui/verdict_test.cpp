@@ -58,7 +58,7 @@ class VerdictTest : public QObject {
     }
     QVERIFY2(!panelOf("node_relu").contains("goes wrong here"), qPrintable(panelOf("node_relu")));
     const QString there = panelOf("node_relu_1");
-    QVERIFY2(there.contains("goes wrong here first") && there.contains("its inputs exact"), qPrintable(there));
+    QVERIFY2(there.contains("goes wrong here first") && there.contains("its inputs are exact"), qPrintable(there));
     QVERIFY(runs().whyVerdictsDiffer(*runs().shown()).isEmpty());
   }
 
@@ -104,7 +104,7 @@ class VerdictTest : public QObject {
     for (const auto& [handle, error] : shown.of) QVERIFY(error.kind == ErrorKind::Measured);
     QVERIFY(marked("node_relu_1"));
     const QString panel = panelOf("node_relu_1");
-    QVERIFY2(panel.contains("A culprit") && panel.contains("run " + qs(first)), qPrintable(panel));
+    QVERIFY2(panel.contains("is a culprit") && panel.contains("run " + qs(first)), qPrintable(panel));
     // Its own take their place.
     runs().addErrors(runs().shown()->id, errors({}));
     QVERIFY(runs().layerErrors().made.startsWith("run " + qs(runs().shown()->id)));

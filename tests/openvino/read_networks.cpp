@@ -25,8 +25,8 @@ std::map<NodeId, std::vector<std::size_t>> kernelsByNode(const ReadBack& told) {
 
 std::string fatesProblem(const ReadNetwork& network, const std::map<NodeId, std::vector<std::size_t>>& kernels) {
   for (const NodeId id : network.plan->graph().order()) {
-    const bool isHeld = kernels.contains(id), isTold = network.told.fates.contains(id);
-    if (isHeld == isTold)
+    const bool isHeld = kernels.contains(id), isDisclosed = network.told.fates.contains(id);
+    if (isHeld == isDisclosed)
       return fmt::format("the node {} has {}", network.plan->graph().node(id).name, isHeld ? "two fates" : "no fate");
   }
   return {};

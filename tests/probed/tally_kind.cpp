@@ -57,7 +57,7 @@ class TallyKind final : public ProbedKind {
       for (const NodeId id : nodesOf(network, name)) {
         const Node& node = network.plan->graph().node(id);
         support.nodes.push_back({.node = node.name,
-                                 .taken = false,
+                                 .isAccepted = false,
                                  .code = "validate.compiler_refused",
                                  .message = "Tally does not count " + node.op});
       }

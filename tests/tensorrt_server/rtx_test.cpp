@@ -80,7 +80,7 @@ TEST(ServerOverRtx, SaysWhatItsParserRefusesAndWhereABuildFails) {
   const auto support = server().support(handed.network(), answer.value());
   ASSERT_TRUE(support.ok()) << support.error().text();
   ASSERT_NE(support.value().find("det"), nullptr);
-  EXPECT_EQ(support.value().find("det")->taken, false);
+  EXPECT_EQ(support.value().find("det")->isAccepted, false);
   const auto compiled = ask(*job, "compile", handed.network());
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(server().failedAt(handed.network(), compiled.error()), *handed.graph().findNode("det"));

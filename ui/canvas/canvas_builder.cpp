@@ -199,7 +199,7 @@ OpenState openAtFirst(const Cover& cover) {
   OpenState open;
   if (cover.fusedNodes.size() > kFewFusedNodes) return open;
   for (const FusedNode& fused : cover.fusedNodes)
-    if (holdsBodies(cover, fused)) open.set(fusedContainers(), qs(handleOf(fused)), true);
+    if (containsBodies(cover, fused)) open.set(fusedContainers(), qs(handleOf(fused)), true);
   return open;
 }
 

@@ -75,7 +75,7 @@ QString nodesText(std::size_t count) {
 
 }  // namespace
 
-bool holdsBodies(const Cover& cover, const FusedNode& fused) {
+bool containsBodies(const Cover& cover, const FusedNode& fused) {
   return std::any_of(cover.bodies.begin(), cover.bodies.end(), [&](const CoverBody& body) {
     return std::find(fused.nodes.begin(), fused.nodes.end(), body.holder) != fused.nodes.end();
   });
@@ -108,7 +108,7 @@ void CanvasItems::setTypes() {
     for (const InnerEdge& inner : fused.innerEdges) {
       m_stored[inner.value.index] = inner.type;
       if (!inner.real)
-        m_inner[inner.value.index] = heldWider(fused, inner.value) != nullptr ? Inner::HeldWider : Inner::Held;
+        m_inner[inner.value.index] = keptInWiderType(fused, inner.value) != nullptr ? Inner::HeldWider : Inner::Held;
     }
     for (const FusedOutput& output : fused.outputs) m_stored[output.value.index] = output.type;
   }
@@ -170,7 +170,7 @@ CanvasItem CanvasItems::fused(const FusedNode& fused, const QString& name, const
   item.prediction = fused.nodes.size() > 1 && isPrediction(m_cover, fused);
   item.nodes = int(fused.nodes.size());
   if (m_made != nullptr) item.certainty = leastCertain(*m_made, fused);
-  item.canOpen = drawn > 1 || holdsBodies(m_cover, fused);
+  item.canOpen = drawn > 1 || containsBodies(m_cover, fused);
   item.title = titleOf(fused);
   const NodeId root = fused.root.valid() ? fused.root : fused.nodes.empty() ? NodeId() : fused.nodes.front();
   item.detail = root.valid() && m_graph.has(root) ? qs(m_graph.node(root).name) : qs(fused.name);

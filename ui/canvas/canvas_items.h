@@ -16,7 +16,7 @@ class Graph;
 struct Node;
 
 /// Returns whether a fused node is an If, Loop or Scan whose bodies the cover contains.
-bool holdsBodies(const Cover& cover, const FusedNode& fused);
+bool containsBodies(const Cover& cover, const FusedNode& fused);
 
 /// Makes the items of one cover: of the network, or of a body. They have no place; the caller sets `parent` and
 /// `segment`. `path` is the path of the body; names and keys are texts of places.

@@ -47,7 +47,7 @@ class CanvasPainter {
   double pixels(double p) const { return p / m_scale; }  // device-independent pixels in scene units
   /// Returns whether letters of `size` scene units are legible.
   bool isLegible(double size) const { return size * m_scale >= metrics::kLeastPixels - 0.01; }
-  /// Returns whether boxes are large enough for badges with words; from farther out a corner stands for them.
+  /// Returns whether boxes are large enough for badges with words; from farther out a corner represents them.
   bool hasWords() const { return m_scale >= kWordsFrom; }
   /// Paints text in the painter's font, unless it would be too small to be read.
   void text(const QRectF& rect, int flags, const QString& text);

@@ -44,7 +44,7 @@ void LevelParts::drawnIn(std::size_t fused, std::vector<NodeId>& nodes) const {
 bool LevelParts::canOpen(std::size_t fused) const {
   std::vector<NodeId> nodes;
   drawnIn(fused, nodes);
-  return nodes.size() > 1 || holdsBodies(cover, cover.fusedNodes[fused]);
+  return nodes.size() > 1 || containsBodies(cover, cover.fusedNodes[fused]);
 }
 
 }  // namespace fusescope

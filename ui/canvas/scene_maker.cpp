@@ -15,7 +15,7 @@ Status layOutScene(CanvasScene& scene, const LayoutOptions& options) {
 void addHolders(const Cover& cover, const BodyPath& path, QSet<QString>& holders) {
   if (cover.bodies.empty()) return;
   for (const FusedNode& fused : cover.fusedNodes)
-    if (holdsBodies(cover, fused)) holders.insert(QString::fromStdString(path.exactly(handleOf(fused))));
+    if (containsBodies(cover, fused)) holders.insert(QString::fromStdString(path.exactly(handleOf(fused))));
   for (const CoverBody& body : cover.bodies)
     addHolders(*body.cover, path.into(cover.graph().node(body.holder), body.attribute), holders);
 }

@@ -133,8 +133,8 @@ void CalibrateDialog::makeFields() {
   m_exclude->setFixedHeight(m_exclude->fontMetrics().lineSpacing() * kPatternLines + 16);
   m_excluded->setWordWrap(true);
   m_everywhere->setChecked(true);
-  m_everywhere->setToolTip(
-      QStringLiteral("Off: the ranges are kept with the session, and the plan stays as it is until int8 is chosen"));
+  m_everywhere->setToolTip(QStringLiteral(
+      "If this is off, the ranges are kept with the session, and the plan stays as it is until int8 is chosen"));
 }
 
 /// Makes the widgets for weights that are held as integers while everything else remains in floats.

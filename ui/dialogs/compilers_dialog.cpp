@@ -90,9 +90,9 @@ QWidget* CompilersDialog::makeButtons() {
   m_confirm = named(
       plainButton(QStringLiteral("Con&firm…"), QStringLiteral("Allows its command to be started on this machine")),
       "confirm");
-  m_copy =
-      named(plainButton(QStringLiteral("&Copy as command"), QStringLiteral("A shell command that lists what is there")),
-            "copyCommand");
+  m_copy = named(plainButton(QStringLiteral("&Copy as command"),
+                             QStringLiteral("A shell command that lists the installed compilers")),
+                 "copyCommand");
   connect(add, &QPushButton::clicked, this, &CompilersDialog::addNew);
   connect(m_remove, &QPushButton::clicked, this, &CompilersDialog::remove);
   connect(m_again, &QPushButton::clicked, this, &CompilersDialog::lookAgain);

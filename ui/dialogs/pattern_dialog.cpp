@@ -28,7 +28,7 @@ PatternDialog::PatternDialog(const DockContext& context, const QString& pattern,
   m_pattern->setPlaceholderText(
       QStringLiteral("a name, part* of names, /regular expression/, op:Conv, module:encoder.layer.3, value:name"));
   for (const DirectiveForm* form : directiveForms())
-    if (form->asks != AskedType::Nothing) m_kind->addItem(qs(form->title), static_cast<int>(kindOf(*form)));
+    if (form->asks != RequestedType::Nothing) m_kind->addItem(qs(form->title), static_cast<int>(kindOf(*form)));
   const auto snapshot = context.document.snapshot();
   for (const DataType type : pinTypes(*snapshot->plan, context.document.ranges() != nullptr))
     m_type->addItem(qs(type), static_cast<int>(type));

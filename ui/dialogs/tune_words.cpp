@@ -44,9 +44,9 @@ QString errorsWords(const TunedPoint& point, const std::string& backend) {
 }
 
 void addExported(QStringList& lines, const TuneAnswer& answer) {
-  if (answer.heldTo && answer.maxError && *answer.heldTo < *answer.maxError)
+  if (answer.searchLimit && answer.maxError && *answer.searchLimit < *answer.maxError)
     lines << QStringLiteral("A set within %1 exceeded that once it was exported, so that the search went on for %2.")
-                 .arg(errorText(*answer.maxError), errorText(*answer.heldTo));
+                 .arg(errorText(*answer.maxError), errorText(*answer.searchLimit));
   if (answer.exported)
     lines << QStringLiteral(
                  "The network that Export writes with these pins has an error of %1 on the reference and %2 "
@@ -69,7 +69,7 @@ QString noPin(const TuneAnswer& answer) {
 
 /// Says whether each of the pins is needed, for the error or for the time.
 QString leftOutWords(const TuneAnswer& answer) {
-  const std::optional<double>& bound = answer.heldTo ? answer.heldTo : answer.maxError;
+  const std::optional<double>& bound = answer.searchLimit ? answer.searchLimit : answer.maxError;
   const auto good = std::ranges::count_if(
       answer.pins, [&](const TunedPin& pin) { return bound && pin.errorWithout && *pin.errorWithout <= *bound; });
   if (!answer.minimal) return QStringLiteral("There may be a pin too many: not each was tried.");
@@ -116,7 +116,7 @@ QString effortWords(const TuneAnswer& answer) {
       .arg(answer.seconds, 0, 'f', 1)
       .arg(answer.end == "finished"
                ? QString()
-               : QStringLiteral(", ended by: %1; started again it goes on from there").arg(qs(answer.end)));
+               : QStringLiteral(", ended by: %1; a new start continues from there").arg(qs(answer.end)));
 }
 
 }  // namespace

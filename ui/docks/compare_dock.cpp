@@ -19,8 +19,9 @@ namespace {
 QString verdict(double ratio, const Range& range, int turns, const Theme& theme) {
   const auto percent = [](double of) { return QString::number(100 * std::abs(of - 1), 'f', 1); };
   const auto change = [&](double of) { return (of > 1 ? QStringLiteral("+") : QStringLiteral("−")) + percent(of); };
-  if (!range.tellsApart(1))
-    return QStringLiteral("<span style='color:%1'>%2 turns do not tell them apart (B %3 to %4 %)</span>")
+  if (!range.isSignificant(1))
+    return QStringLiteral(
+               "<span style='color:%1'>the difference is within the spread of %2 turns (B %3 to %4 %)</span>")
         .arg(theme.dimText.name(), QString::number(turns), change(range.least), change(range.most));
   const double nearest = ratio > 1 ? range.least : range.most, farthest = ratio > 1 ? range.most : range.least;
   return QStringLiteral("<span style='color:%1'><b>B is %2 % %3</b></span> (%4 to %5 % over %6 turns)")
@@ -119,7 +120,7 @@ QString CompareDock::summaryText() const {
             verdict(*compared.bMs / *compared.aMs, *compared.ratioRange, compared.turns, theme) +
             html(typesClause(compared.differences));
   } else if (compared.aMs && compared.bMs && !compared.notRanked.empty()) {
-    text += QStringLiteral(" · <span style='color:%1'>it is not said which is faster: %2</span>")
+    text += QStringLiteral(" · <span style='color:%1'>which is faster is unknown: %2</span>")
                 .arg(theme.warning.name(), html(compared.notRanked));
   } else {
     const std::string& why = compared.timeUnavailable;

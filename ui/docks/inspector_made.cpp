@@ -60,8 +60,8 @@ QString pinsOf(const ReadBackPlan& made, NodeId node, const Theme& theme) {
 /// Returns whether the compiler accepts the node, in its own words.
 QString supportText(const ReadBackPlan& made, const std::string& node) {
   const auto said = std::ranges::find(made.support, node, &NodeSupport::node);
-  if (said == made.support.end() || !said->taken) return undisclosed();
-  if (*said->taken) return QStringLiteral("taken");
+  if (said == made.support.end() || !said->isAccepted) return undisclosed();
+  if (*said->isAccepted) return QStringLiteral("accepted by the compiler");
   const QString when = said->foundBy == SupportSource::Parser ? QStringLiteral("refused, when it was asked")
                                                               : QStringLiteral("refused, when it compiled");
   return said->message.empty() ? when : QStringLiteral("%1: %2").arg(when, html(said->message));

@@ -22,7 +22,7 @@ QString edgeText(const FusedNode& fused, const InnerEdge& edge, const Theme& the
   if (edge.real) return QStringLiteral("in memory as ") + typeBadge(edge.type, theme);
   if (edge.type == DataType::Undefined) return QStringLiteral("inside the kernel, in a type that is not disclosed");
   const QString held = QStringLiteral("in registers as ") + badge(edge.type, theme);
-  return heldWider(fused, edge.value) == nullptr
+  return keptInWiderType(fused, edge.value) == nullptr
              ? held
              : held + QStringLiteral(", wider than %1; never stored").arg(qs(fused.compute));
 }

@@ -100,7 +100,7 @@ void MemoryDock::renewRun() {
     m_plot->setMemory(memory);
     showPieces();
   }
-  const bool known = memory && !m_plot->taken().empty();
+  const bool known = memory && !m_plot->usedBytes().empty();
   m_facts->setText(known ? factsText(*run) : QString());
   m_stack->setHint(memory && !known ? QStringLiteral("The engine of %1 has no steps.").arg(Runs::title(*run))
                                     : whyUnknown(run));
@@ -115,7 +115,7 @@ QString MemoryDock::factsText(const Run& run) const {
                 .arg(m_context.theme().warning.name());
   text +=
       QStringLiteral(" · peak <b>%1</b> at step %2, %3 · arena %4 · inputs and outputs, %5, and weights are outside")
-          .arg(bytesText(m_plot->taken()[m_plot->peak()]))
+          .arg(bytesText(m_plot->usedBytes()[m_plot->peak()]))
           .arg(static_cast<qulonglong>(m_plot->peak()))
           .arg(html(memory.steps[m_plot->peak()].name), bytesText(memory.arenaBytes), bytesText(memory.callerBytes));
   if (memory.boxed > 0)

@@ -28,9 +28,9 @@ MemoryPlot::MemoryPlot(std::function<const Theme&()> theme, QWidget* parent)
 
 void MemoryPlot::setMemory(const SharedOptional<MemoryTimeline>& memory) {
   m_memory = memory;
-  m_taken = memory ? std::as_const(memory)->taken() : std::vector<std::int64_t>();
-  m_peak = peakOf(m_taken);
-  m_current = m_taken.empty() ? -1 : static_cast<int>(m_peak);
+  m_usedBytes = memory ? std::as_const(memory)->usedBytes() : std::vector<std::int64_t>();
+  m_peak = peakOf(m_usedBytes);
+  m_current = m_usedBytes.empty() ? -1 : static_cast<int>(m_peak);
   m_hovered = -1;
   m_marked.clear();
   describe();
@@ -49,9 +49,9 @@ void MemoryPlot::setMarked(std::set<int> steps) {
 }
 
 void MemoryPlot::describe() {
-  if (m_taken.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known about it"));
+  if (m_usedBytes.empty()) return setAccessibleDescription(QStringLiteral("Nothing is known about it"));
   const QString peak = QStringLiteral("The peak is %1, at step %2 of %3.")
-                           .arg(bytesText(m_taken[m_peak]))
+                           .arg(bytesText(m_usedBytes[m_peak]))
                            .arg(static_cast<qulonglong>(m_peak))
                            .arg(count());
   setAccessibleDescription(m_current < 0 ? peak : peak + QLatin1Char(' ') + wordsOf(m_current));
@@ -61,7 +61,7 @@ QString MemoryPlot::wordsOf(int step) const {
   const MemoryTimeline& memory = *std::as_const(m_memory);
   const auto at = static_cast<std::size_t>(step);
   QString text =
-      QStringLiteral("Step %1, %2: %3 in use").arg(step).arg(qs(memory.steps[at].name), bytesText(m_taken[at]));
+      QStringLiteral("Step %1, %2: %3 in use").arg(step).arg(qs(memory.steps[at].name), bytesText(m_usedBytes[at]));
   const auto pieces = memory.at(at);
   for (std::size_t i = 0; i < std::min(pieces.size(), kMostPiecesSaid); ++i)
     text += QStringLiteral("\n%1  %2%3")
@@ -80,13 +80,13 @@ double MemoryPlot::placeOf(int step) const {
 }
 
 double MemoryPlot::heightOf(std::int64_t bytes) const {
-  const std::int64_t most = std::max<std::int64_t>({1, std::as_const(m_memory)->arenaBytes, m_taken[m_peak]});
+  const std::int64_t most = std::max<std::int64_t>({1, std::as_const(m_memory)->arenaBytes, m_usedBytes[m_peak]});
   return field().height() * static_cast<double>(bytes) / static_cast<double>(most);
 }
 
 int MemoryPlot::stepAt(double x) const {
   const QRectF inside = field();
-  if (m_taken.empty() || x < inside.left() || x > inside.right()) return -1;
+  if (m_usedBytes.empty() || x < inside.left() || x > inside.right()) return -1;
   return std::clamp(static_cast<int>((x - inside.left()) / inside.width() * count()), 0, count() - 1);
 }
 
@@ -100,7 +100,7 @@ void MemoryPlot::paintBars(QPainter& painter) const {
   for (int column = 0; column < columns; ++column) {
     const auto stepOf = [&](int at) { return static_cast<int>(static_cast<std::int64_t>(at) * count() / columns); };
     const int begin = stepOf(column), end = std::max(begin + 1, stepOf(column + 1));
-    const std::int64_t most = *std::max_element(m_taken.begin() + begin, m_taken.begin() + end);
+    const std::int64_t most = *std::max_element(m_usedBytes.begin() + begin, m_usedBytes.begin() + end);
     const double height = heightOf(most);
     const bool isPeak = begin <= static_cast<int>(m_peak) && static_cast<int>(m_peak) < end;
     painter.setBrush(isPeak ? theme.warning : theme.chart);
@@ -112,7 +112,7 @@ void MemoryPlot::paintBars(QPainter& painter) const {
 void MemoryPlot::paintLines(QPainter& painter) const {
   const Theme& theme = m_theme();
   const QRectF inside = field();
-  const std::int64_t arena = std::as_const(m_memory)->arenaBytes, peak = m_taken[m_peak];
+  const std::int64_t arena = std::as_const(m_memory)->arenaBytes, peak = m_usedBytes[m_peak];
   const auto level = [&](std::int64_t bytes, const QString& text, const QColor& color, bool below) {
     const double y = inside.bottom() - heightOf(bytes);
     painter.setPen(QPen(color, 1, Qt::DashLine));
@@ -154,7 +154,7 @@ void MemoryPlot::paintEvent(QPaintEvent*) {
   painter.setPen(QPen(theme.border, 1));
   painter.setBrush(theme.base);
   painter.drawRect(field());
-  if (!m_taken.empty()) {
+  if (!m_usedBytes.empty()) {
     paintBars(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     paintLines(painter);

@@ -21,7 +21,7 @@ class MemoryPlot : public QWidget {
  public:
   explicit MemoryPlot(std::function<const Theme&()> theme, QWidget* parent = nullptr);
   void setMemory(const SharedOptional<MemoryTimeline>& memory);
-  const std::vector<std::int64_t>& taken() const { return m_taken; }
+  const std::vector<std::int64_t>& usedBytes() const { return m_usedBytes; }
   std::size_t peak() const { return m_peak; }
   int current() const { return m_current; }  ///< a step; -1: none
   void setCurrent(int step);
@@ -45,7 +45,7 @@ class MemoryPlot : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  int count() const { return static_cast<int>(m_taken.size()); }
+  int count() const { return static_cast<int>(m_usedBytes.size()); }
   QRectF field() const;
   double heightOf(std::int64_t bytes) const;
   int stepAt(double x) const;  ///< -1 if there is none
@@ -56,7 +56,7 @@ class MemoryPlot : public QWidget {
 
   std::function<const Theme&()> m_theme;
   SharedOptional<MemoryTimeline> m_memory;
-  std::vector<std::int64_t> m_taken;
+  std::vector<std::int64_t> m_usedBytes;
   std::size_t m_peak = 0;
   std::set<int> m_marked;
   int m_current = -1, m_hovered = -1;

@@ -69,7 +69,7 @@ QString servingHtml(const Run& run, const Theme& theme) {
   QStringList remarks{QStringLiteral("On %1.").arg(qs(inWords(serving.inputs)).toHtmlEscaped())};
   if (different.size() > kMostRows)
     remarks << QStringLiteral("%1 more are not listed here; the command lists all.").arg(different.size() - kMostRows);
-  if (!serving.settled) remarks << QStringLiteral("The time was over before it was decided for all of them.");
+  if (!serving.settled) remarks << QStringLiteral("The time ended before an engine was chosen for all extents.");
   return QStringLiteral(
              "<p style='margin:8px 0 2px 0'><b>Which engine serves which extents</b></p>"
              "<table cellspacing='0'>%1</table><p style='margin:2px 0; color:%2'>%3</p>")

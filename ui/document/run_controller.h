@@ -175,7 +175,7 @@ class RunController : public QObject {
   std::string m_run;  ///< the run to which the request belongs
   QString m_what, m_phase, m_detail, m_problem, m_notice;
   QElapsedTimer m_elapsed;
-  QTimer m_activityTimer;  ///< limits how often views are told about progress
+  QTimer m_activityTimer;  ///< limits how often views are informed about progress
 };
 
 }  // namespace fusescope

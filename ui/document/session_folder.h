@@ -71,8 +71,8 @@ class SessionFolder {
   QString m_path;
 };
 
-/// The names of the files in the engineFolder() of a session in which a search for pins stores its evaluations and its
-/// answer.
+/// Returns the names of the files in the engineFolder() of a session in which a search for pins stores its evaluations
+/// and its answer.
 QString tuneStateName(const Hash128& request);
 QString tuneAnswerName(const Hash128& request);
 

@@ -57,7 +57,7 @@ QString levelText(ErrorLevel level) {
     case ErrorLevel::Within:
       return QStringLiteral("within what is allowed");
     case ErrorLevel::Harmless:
-      return QStringLiteral("beyond, but no output goes wrong by it");
+      return QStringLiteral("beyond, but it makes no output wrong");
     case ErrorLevel::Beyond:
       return QStringLiteral("beyond what is allowed");
     case ErrorLevel::FarBeyond:
@@ -129,7 +129,8 @@ QString errorFactsText(const TensorError& error) {
 QString roleText(const ShownError& error, double bound) {
   const ErrorLevel local = levelOf(error, &LocalAndCarried::local, bound);
   const ErrorLevel carried = levelOf(error, &LocalAndCarried::carried, bound);
-  if (isWrong(local)) return QStringLiteral("A culprit: it goes wrong by itself, its inputs exact.");
+  if (isWrong(local))
+    return QStringLiteral("This node is a culprit: its result is wrong although its inputs are exact.");
   if (isWrong(carried)) return QStringLiteral("A victim: right by itself, wrong because of its inputs.");
   if (local == ErrorLevel::Harmless || carried == ErrorLevel::Harmless)
     return QStringLiteral("It is wrong, but no output of the network goes wrong by it: what reads it is right.");

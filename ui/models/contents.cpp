@@ -59,7 +59,7 @@ Cell differenceCell(const ComparedGroup& group, double most) {
   const auto& range = group.deltaRangeMs;
   if (!range) return cell;
   cell.tip = QStringLiteral("%1 to %2 over the turns").arg(signedMsText(range->least), signedMsText(range->most));
-  if (!range->tellsApart(0)) {
+  if (!range->isSignificant(0)) {
     cell.tip += QStringLiteral(": they do not show which of A and B is faster here");
     return cell;
   }

@@ -23,7 +23,7 @@ constexpr const char* kHeaderTips[] = {
     "Measured time of the whole fused node, at its main node",
     ("The error that the whole fused node adds on exact inputs: max|Δ| over rms / relative L2 against float32, or "
      "float64 where the run says so, at its main node. Values that are stored as codes are judged by the relative L2"),
-    "The same with everything before it lowered too",
+    "The error of the fused node if all nodes before it are lowered as well",
 };
 
 QString quotedText(const QString& field) {

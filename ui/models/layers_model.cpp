@@ -32,7 +32,8 @@ QString storedText(const Cover& cover, const Node& node, const FusedNode* fused)
   if (asReadBack(cover) != nullptr && !inner) return typeWord(cover.storedType(result));
   if (!inner) return qs(cover.storedType(result));
   if (edge->type == DataType::Undefined) return QStringLiteral("inner");
-  return qs(edge->type) + (heldWider(*fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
+  return qs(edge->type) +
+         (keptInWiderType(*fused, result) != nullptr ? QStringLiteral(" wider") : QStringLiteral(" inner"));
 }
 
 /// Returns the names of all kernels that run the node, as their compiler calls them, or the node's fate if there are
@@ -129,7 +130,7 @@ void LayersModel::readLevel(std::uint32_t level) {
     m_views.push_back(readNode(level, id));
   }
   for (const Directive& directive : snapshot.plan->options.directives) {
-    if (formOf(directive).asks != AskedType::Calculated) continue;
+    if (formOf(directive).asks != RequestedType::Calculated) continue;
     const auto node = graph.findNode(directive.pattern);
     if (!node) continue;
     Row& row = m_views[viewOf[node->index]];
@@ -340,7 +341,8 @@ std::optional<PinChoice> LayersModel::pinOf(const QString& name) const {
   if (!m_snapshot) return std::nullopt;
   std::optional<PinChoice> choice;
   for (const Directive* directive : directivesNaming(m_snapshot->plan->options.directives, name.toStdString())) {
-    if (formOf(*directive).asks == AskedType::Calculated) choice = PinChoice{directive->type, directive->strictness};
+    if (formOf(*directive).asks == RequestedType::Calculated)
+      choice = PinChoice{directive->type, directive->strictness};
   }
   return choice;
 }

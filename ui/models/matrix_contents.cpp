@@ -102,9 +102,7 @@ QString matrixSummary(const RunMatrix& matrix) {
   }
   QString text = parts.join(QStringLiteral(" · "));
   if (unlike.isEmpty()) return text;
-  return text +
-         QStringLiteral(
-             ". ⚠ Timed under other conditions than the first one, so that it is not said which is faster: ") +
+  return text + QStringLiteral(". ⚠ Timed under other conditions than the first one; which is faster is unknown: ") +
          unlike.join(QStringLiteral("; "));
 }
 

@@ -286,7 +286,7 @@ TotalDelta totalDelta(const RibbonPicture& picture, std::size_t upper, const std
   const QString range =
       QStringLiteral("%1 to %2 over %3").arg(percent(inTurns->range.least), percent(inTurns->range.most), turns);
   const QString both = alone.isEmpty() ? QString() : QStringLiteral("\n") + alone;
-  if (!inTurns->range.tellsApart(1))
+  if (!inTurns->range.isSignificant(1))
     return {.text = QStringLiteral("no measurable difference when timed in turns"),
             .tooltip = QStringLiteral("Timed in turns, they have no measurable difference: the lower one takes %1.%2")
                            .arg(range, both)};

@@ -15,7 +15,7 @@ Result<Ref> factor(Context& context, ValueId value, DataType type) {
   if (type == DataType::F32) return context.ref(value);
   if (const auto narrow = TRY(context.narrowed(value, type))) return *narrow;
   // A batch of constant matrices: the only kind of constant factor that is not packed as a weight.
-  Ref constant = TRY(context.held(value));
+  Ref constant = TRY(context.asStored(value));
   const Ref narrow = context.allocateScratch(type, constant.dims);
   TRY(context.convertType(constant, narrow));
   return narrow;

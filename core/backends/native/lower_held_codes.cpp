@@ -130,7 +130,7 @@ void claimHeldCodes(Context& context, Units& units) {
     const CodeScale scale = heldScale(context, quantize, bound.floats);
     for (const HeldCodesBinding::Float& each : bound.floats) {
       held->scales.emplace(each.value, scale);
-      context.holdAs(each.value, scale.type);
+      context.keepAs(each.value, scale.type);
     }
     addUnits(context, bound, held, units);
   }

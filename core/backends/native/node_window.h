@@ -18,7 +18,7 @@ struct Window {
 /// `input` and `output` are full extents [N, C, spatial…]; `kernel` is that of the weights if the node has no
 /// kernel_shape.
 Window windowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel);
-/// The same for a transposed convolution, whose padding is cut off its result.
+/// Returns the same for a transposed convolution, whose padding is cut off its result.
 Window transposedWindowOf(const Node& node, const Dims& input, const Dims& output, Dims kernel);
 
 }  // namespace fusescope::native

@@ -54,7 +54,7 @@ void forEach(std::int64_t count, int threads, const Body& body) {
   });
 }
 
-/// The same, but each thread takes the next index when it is done: for calls that take long.
+/// Does the same, but each thread takes the next index when it is done: for calls that take long.
 template <class Body>
 void forEachInTurn(std::int64_t count, int threads, const Body& body) {
   if (threads <= 1) {

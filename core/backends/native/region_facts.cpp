@@ -144,7 +144,7 @@ Dims RegionFacts::dimsOf(ValueId value) const {
 
 // Inside a program floats are f32, regardless of their type outside, unless the program only moves elements.
 DataType RegionFacts::typeOf(ValueId value) const {
-  if (const auto held = m_heldTypes.find(value); held != m_heldTypes.end()) return held->second;
+  if (const auto held = m_keptTypes.find(value); held != m_keptTypes.end()) return held->second;
   const auto it = m_request.values.find(value);
   DataType type = DataType::Undefined;
   if (it != m_request.values.end()) {

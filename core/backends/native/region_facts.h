@@ -74,8 +74,8 @@ class RegionFacts {
   ExtentSource extentsOf(ValueId value) const;
   const RegionExtents& extents() const { return m_extents; }
   /// Records that a value of floats is stored as codes of `type`, from its producer to its last reader.
-  void holdAs(ValueId value, DataType type) { m_heldTypes.emplace(value, type); }
-  bool isHeldAsCodes(ValueId value) const { return m_heldTypes.contains(value); }
+  void keepAs(ValueId value, DataType type) { m_keptTypes.emplace(value, type); }
+  bool isKeptAsCodes(ValueId value) const { return m_keptTypes.contains(value); }
 
   // Constants.
   bool isConstant(ValueId value) const { return m_folded.contains(value) || m_request.constants.contains(value); }
@@ -128,7 +128,7 @@ class RegionFacts {
   std::set<NodeId> m_members;
   RegionExtents m_extents;
   std::map<ValueId, ExtentSource> m_places;  ///< the indices of values in m_extents
-  std::map<ValueId, DataType> m_heldTypes;
+  std::map<ValueId, DataType> m_keptTypes;
   std::map<ValueId, std::size_t> m_slots;  ///< the slots of constants
   std::map<ValueId, Weight> m_folded;
   std::set<NodeId> m_foldedNodes;

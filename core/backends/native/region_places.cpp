@@ -75,7 +75,7 @@ std::optional<ValueId> RegionPlaces::outputFor(ValueId value, const Ref& ref) co
     const Node& user = node(*next);
     const ValueId result = user.outputs[0];
     if (typeOf(result) != typeOf(value)) return std::nullopt;
-    const bool endsCodes = isHeldAsCodes(at) && !isHeldAsCodes(result);
+    const bool endsCodes = isKeptAsCodes(at) && !isKeptAsCodes(result);
     const bool isSame = (endsCodes || isReshape(user)) && elementCount(dimsOf(result)) == elementCount(ref.dims);
     const bool isInPlace = !endsCodes && !isReshape(user) && ref.dtype == typeOf(value) && isPointwise(*this, user) &&
                            dimsOf(result) == dimsOf(at);
@@ -233,7 +233,7 @@ Status RegionPlaces::finishOutput(std::size_t index) {
   const MemoryFormat format = options().outputFormats[index];
   Ref target{.buffer = m_program.output(index), .dtype = desc(value).dtype, .dims = desc(value).dims, .format = format};
   if (format.isPlain()) target.strides = rowMajorStrides(target.dims);
-  Ref source = TRY(held(value));
+  Ref source = TRY(asStored(value));
   if (source.buffer == target.buffer && source.offset == 0 && source.format == format && source.dtype == target.dtype &&
       (!format.isPlain() || source.contiguous())) {
     return Done{};

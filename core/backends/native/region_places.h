@@ -26,7 +26,7 @@ class RegionPlaces : public RegionFacts {
   /// Returns the same, but a narrow float in memory may stay a narrow float.
   Result<Ref> seen(ValueId value);
   /// Returns the value as it was made, or as it is in memory.
-  Result<Ref> held(ValueId value);
+  Result<Ref> asStored(ValueId value);
   /// Returns the type in which seen() returns the value as it is stored now.
   DataType seenType(ValueId value) const;
   /// Returns `value` in the narrow float `type` if all its readers would read the same number from that type; otherwise

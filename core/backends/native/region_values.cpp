@@ -16,7 +16,7 @@ Ref RegionPlaces::packedRef(const Dims& dims, Packing packing) {
           .strides = rowMajorStrides(dims)};
 }
 
-Result<Ref> RegionPlaces::held(ValueId value) {
+Result<Ref> RegionPlaces::asStored(ValueId value) {
   if (const auto it = m_refs.find(value); it != m_refs.end()) return it->second;
   if (const auto it = m_views.find(value); it != m_views.end()) {
     if (auto seen = it->second.ref()) return m_refs[value] = std::move(*seen);
@@ -54,7 +54,7 @@ Result<Ref> RegionPlaces::narrowConstant(ValueId value, DataType type) {
 Result<Ref> RegionPlaces::seen(ValueId value) {
   if (isUntouchedConstant(value) && narrowTypeOf(value) != DataType::Undefined)
     return narrowConstant(value, narrowTypeOf(value));
-  Ref at = TRY(held(value));
+  Ref at = TRY(asStored(value));
   if (keepsFloats() || !m_refs.contains(value)) return at;
   for (const DataType type : {rounding().made(value), readType(value)}) {
     if (type == DataType::Undefined || at.dtype == type) continue;
@@ -81,7 +81,7 @@ DataType RegionPlaces::seenType(ValueId value) const {
 }
 
 Result<Ref> RegionPlaces::ref(ValueId value) {
-  if (isUntouchedConstant(value)) return held(value);
+  if (isUntouchedConstant(value)) return asStored(value);
   const Ref at = TRY(seen(value));
   if (keepsFloats() || !isNarrow(at.dtype)) return at;
   Ref& kept = m_wideRefs[value];

@@ -12,8 +12,8 @@ namespace fusescope::native {
 bool isTapeType(DataType type);
 /// Returns whether the node can be an instruction of a tape (tape.h).
 bool isPointwise(const RegionFacts& region, const Node& node);
-/// The same for QuantizeLinear and DequantizeLinear: scales and zero points must be constants, with one number, or one
-/// for each index of an axis.
+/// Returns the same for QuantizeLinear and DequantizeLinear: scales and zero points must be constants, with one number,
+/// or one for each index of an axis.
 bool isTapeQuantization(const RegionFacts& region, const Node& node);
 
 /// Packs what a tape multiplies by, or adds (`isShift`), for each channel of a BatchNormalization with constant

@@ -39,9 +39,9 @@ class OpenvinoAnswer {
     readDevices(ops);
     CompilerSupport support;
     for (const NodeId id : m_network.plan->graph().order()) {
-      NodeSupport node{.node = m_network.plan->graph().node(id).name, .taken = true};
+      NodeSupport node{.node = m_network.plan->graph().node(id).name, .isAccepted = true};
       if (const auto refused = m_refused.find(id); refused != m_refused.end()) {
-        node.taken = refused->second.empty() ? std::nullopt : std::optional(false);
+        node.isAccepted = refused->second.empty() ? std::nullopt : std::optional(false);
         node.message = refused->second;
         if (!node.message.empty()) node.code = "validate.compiler_refused";
       }

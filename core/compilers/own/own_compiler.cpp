@@ -24,7 +24,7 @@ class OwnCompiler final : public Compiler {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Decision& verdict = plan.structure->decisions[i];
       support.nodes.push_back({.node = plan.graph().node(order[i]).name,
-                               .taken = verdict.allowed,
+                               .isAccepted = verdict.allowed,
                                .code = verdict.code,
                                .message = verdict.allowed ? "" : message(verdict)});
     }

@@ -181,7 +181,7 @@ class Hander {
     handed.leftOut = needlessInputs(*m_plan, source.file.graph);
     if (!handed.leftOut.empty()) edits.borders = bordersWithout(handed.leftOut, *m_plan, source.file.graph);
     // These entries contain names, which are numbers in the handed file.
-    edits.goneMetadata = {kInputSpecsKey, kExampleInputsKey};
+    edits.removedMetadata = {kInputSpecsKey, kExampleInputsKey};
     TRY(checkStop(m_stop));
     auto numbered = TRY(onnxlib::numberedNetwork(source.path, edits, onnxlib::weightsNameOf(handed.path), kMostInside));
     HandedFiles files = TRY(handOver(handed.path, std::move(numbered.bytes)));
@@ -327,7 +327,7 @@ CompilerInput graphAsNamed(std::shared_ptr<const Plan> plan) {
 }
 
 std::map<std::string, std::filesystem::path> filesOf(const CompilerInput& network) {
-  if (!network.handedAs.empty()) return network.handedAs;
+  if (!network.replacementFiles.empty()) return network.replacementFiles;
   constexpr const char* kFile = "network.onnx";
   std::map<std::string, std::filesystem::path> files{{kFile, network.path}};
   const auto weights = network.path.parent_path() / onnxlib::weightsNameOf(network.path);

@@ -44,7 +44,7 @@ struct CompilerInput {
   /// type.
   std::vector<ValueId> leftOut{};
   /// For a compiler that does not read ONNX: the files that it receives instead, by the names that the probe uses.
-  std::map<std::string, std::filesystem::path> handedAs{};
+  std::map<std::string, std::filesystem::path> replacementFiles{};
 };
 
 /// Writes the network of `plan` with numbers as names. It is written from the file that it was read from, so that the

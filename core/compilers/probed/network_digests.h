@@ -10,7 +10,7 @@
 namespace fusescope {
 
 /// Returns separate hashes of the parts of a network that is handed to a compiler: {"operators", "attributes",
-/// "extents", "types", "weights"}. They are stored beside the key of an answer and not in it, so that people are told
+/// "extents", "types", "weights"}. They are stored beside the key of an answer and not in it, so that people learn
 /// which part of two networks differs. Casts count as types, and short lists of integers that are operands (axes, the
 /// extents of a Reshape) as attributes. Returns null if the files contain no ONNX network that can be read.
 Json networkDigests(const std::map<std::string, std::filesystem::path>& files);

@@ -49,7 +49,7 @@ ProbedEngine::ProbedEngine(const ProbedCompiler& compiler, const Lowered& lowere
       m_folder(std::move(folder)),
       m_threads(compiler.threads(options)),
       m_options(lowered.options),
-      m_held(std::make_shared<HeldNetwork>(compiler, lowered.network)) {
+      m_held(std::make_shared<CompiledNetwork>(compiler, lowered.network)) {
   m_inputs = handedInputs(*m_network);
   m_outputs = handedOutputs(*m_network);
 }
@@ -64,7 +64,7 @@ Result<std::unique_ptr<ProbedEngine>> ProbedEngine::compile(const ProbedCompiler
                                                             const BuildOptions& options) {
   auto engine = TRY(create(compiler, lowered, options));
   const auto inputs = TRY(engine->comparedOn(options));
-  HeldNetwork& held = *engine->m_held;
+  CompiledNetwork& held = *engine->m_held;
   held.request = engine->compileRequest();
   if (!inputs.empty()) held.request["values"] = true;
   held.compiled = TRY(engine->askedOrKept(held.request, options));

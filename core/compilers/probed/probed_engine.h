@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/temporary_folder.h"
+#include "compilers/probed/compiled_network.h"
 #include "compilers/probed/handed_values.h"
-#include "compilers/probed/held_network.h"
 #include "compilers/probed/marked_values.h"
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/shared_tensors.h"
@@ -76,8 +76,8 @@ class ProbedEngine final : public Engine {
   int m_threads;
   Json m_options;  ///< the options of its compilation: Lowered::options
   NamesInFile m_inputs, m_outputs;
-  std::shared_ptr<HeldNetwork> m_held;  ///< is never null; engines of equal networks share it
-  bool m_asked = true;                  ///< false if it uses the answer that another engine got
+  std::shared_ptr<CompiledNetwork> m_held;  ///< is never null; engines of equal networks share it
+  bool m_asked = true;                      ///< false if it uses the answer that another engine got
   SharedTensors m_shared;
   bool m_isShared = true;  ///< until it turns out that the probe does not see the same memory
   std::shared_ptr<const ReadBackPlan> m_made;

@@ -49,7 +49,7 @@ class ProbedKind {
   /// Returns whether it compiles plans for `target`: its own target, or that target with a capability.
   virtual bool takesTarget(std::string_view target) const;
   virtual CompilerInputTypes inputTypes() const = 0;
-  /// The same for a given plan, if it depends on the plan's target.
+  /// Returns the same for a given plan, if it depends on the plan's target.
   virtual CompilerInputTypes inputTypesFor(const Plan& /*plan*/) const { return inputTypes(); }
   /// Returns a sentence that says which part of it nobody has run yet; empty if all was run.
   virtual std::string untried() const { return {}; }

@@ -25,17 +25,17 @@ constexpr const char* kTensorrt = "tensorrt";
 LayerPlaces placesInOwnNetwork(const CompilerInput& network, const std::vector<ListedLayer>& layers) {
   LayerPlaces made;
   made.places.resize(layers.size());
-  std::vector<bool> holdsNodes(layers.size());
+  std::vector<bool> containsNodes(layers.size());
   const Graph& graph = network.plan->graph();
   for (const NodeId node : graph.order())
     for (const OriginId origin : graph.node(node).origins)
       if (origin.index < layers.size()) {
         made.places[origin.index].nodes.emplace(node, Certainty::Named);
-        holdsNodes[origin.index] = true;
+        containsNodes[origin.index] = true;
       }
   for (LayerPlace& place : made.places)
     place.role = place.nodes.empty() ? LayerPlace::Role::Conversion : LayerPlace::Role::Kernel;
-  made.edges = layerEdges(layers, network, holdsNodes);
+  made.edges = layerEdges(layers, network, containsNodes);
   return made;
 }
 
@@ -137,9 +137,9 @@ class EngineReader {
     Placement placement{.layers = std::ssize(m_layers), .files = m_files.names};
     for (std::size_t i = 0; i < m_layers.size(); ++i) {
       const LayerPlace& place = m_places.places[i];
-      const bool holdsNodes = !m_readBack.kernels[i].nodes.empty();  // also silent nodes
-      placement.placed += holdsNodes ? 1 : 0;
-      if (holdsNodes) continue;
+      const bool containsNodes = !m_readBack.kernels[i].nodes.empty();  // also silent nodes
+      placement.placed += containsNodes ? 1 : 0;
+      if (containsNodes) continue;
       if (place.role == LayerPlace::Role::Conversion)
         ++placement.conversions;
       else
@@ -252,8 +252,11 @@ Result<CompilerInput> namedNetwork(std::shared_ptr<const Plan> plan) {
 std::shared_ptr<const CompilerSupport> supportOfBuilt(const Graph& graph) {
   auto support = std::make_shared<CompilerSupport>();
   for (const NodeId node : graph.order())
-    support->nodes.push_back(
-        {.node = graph.node(node).name, .taken = true, .code = {}, .message = {}, .foundBy = SupportSource::Build});
+    support->nodes.push_back({.node = graph.node(node).name,
+                              .isAccepted = true,
+                              .code = {},
+                              .message = {},
+                              .foundBy = SupportSource::Build});
   return support;
 }
 

@@ -38,7 +38,7 @@ std::string wordsOf(const Json& refusal) {
 /// The parser refuses the network without saying because of which node, as where the type of an input is unknown to it.
 NodeSupport ofNoNode(const CompilerInput& network, const Json& refusal, std::string_view title) {
   return {.node = {},
-          .taken = false,
+          .isAccepted = false,
           .code = "validate.compiler_refused",
           .message =
               fmt::format("{} cannot read a network with it: {}", title, inNamesOfNetwork(network, wordsOf(refusal)))};
@@ -104,7 +104,7 @@ Result<CompilerSupport> parserSupport(const CompilerInput& network, const ProbeA
     for (const std::string_view file : files)
       for (const NodeId node : network.nodes.find(file)->second)
         refused.emplace(node, NodeSupport{.node = graph.node(node).name,
-                                          .taken = false,
+                                          .isAccepted = false,
                                           .code = "validate.compiler_refused",
                                           .message = inNamesOfNetwork(network, wordsOf(refusal))});
   }
@@ -114,7 +114,7 @@ Result<CompilerSupport> parserSupport(const CompilerInput& network, const ProbeA
     if (known != refused.end())
       support.nodes.push_back(known->second);
     else if (isWhole)
-      support.nodes.push_back({.node = graph.node(id).name, .taken = true, .code = {}, .message = {}});
+      support.nodes.push_back({.node = graph.node(id).name, .isAccepted = true, .code = {}, .message = {}});
   }
   return support;
 }

@@ -15,8 +15,9 @@ bool haveEqualSize(const ListedTensor& a, const ListedTensor& b) {
 
 class EdgeFinder {
  public:
-  EdgeFinder(const std::vector<ListedLayer>& layers, const CompilerInput& network, const std::vector<bool>& holdsNodes)
-      : m_layers(layers), m_network(network), m_holdsNodes(holdsNodes) {
+  EdgeFinder(const std::vector<ListedLayer>& layers, const CompilerInput& network,
+             const std::vector<bool>& containsNodes)
+      : m_layers(layers), m_network(network), m_holdsNodes(containsNodes) {
     m_edges.inputs.resize(layers.size());
     m_edges.outputs.resize(layers.size());
     m_edges.users.resize(layers.size());
@@ -101,8 +102,8 @@ class EdgeFinder {
 }  // namespace
 
 LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInput& network,
-                      const std::vector<bool>& holdsNodes) {
-  return EdgeFinder(layers, network, holdsNodes).run();
+                      const std::vector<bool>& containsNodes) {
+  return EdgeFinder(layers, network, containsNodes).run();
 }
 
 bool mayHaveSameElements(const ListedTensor& tensor, const TensorType& type) {

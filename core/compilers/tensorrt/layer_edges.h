@@ -22,10 +22,10 @@ struct LayerEdges {
 };
 
 /// Finds the edges. A tensor that has the name of a value and as many elements is that value. This also applies to the
-/// output of a layer without nodes (`holdsNodes` of the layer is false) that reads only this tensor and writes as many
-/// elements.
+/// output of a layer without nodes (`containsNodes` of the layer is false) that reads only this tensor and writes as
+/// many elements.
 LayerEdges layerEdges(const std::vector<ListedLayer>& layers, const CompilerInput& network,
-                      const std::vector<bool>& holdsNodes);
+                      const std::vector<bool>& containsNodes);
 
 /// Returns whether a tensor of an engine and a value can have the same elements, as far as extents are known.
 bool mayHaveSameElements(const ListedTensor& tensor, const TensorType& type);

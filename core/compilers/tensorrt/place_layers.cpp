@@ -34,10 +34,10 @@ class LayerPlacer {
   LayerPlaces run() {
     for (std::size_t i = 0; i < m_layers.size(); ++i) readNames(i);
     for (std::size_t i = 0; i < m_layers.size(); ++i) takeNames(i);
-    std::vector<bool> holdsNodes;
+    std::vector<bool> containsNodes;
     for (std::size_t i = 0; i < m_layers.size(); ++i)
-      holdsNodes.push_back(!m_made.places[i].nodes.empty() || m_names[i].ends.has_value() || !isMove(i));
-    m_made.edges = layerEdges(m_layers, m_network, holdsNodes);
+      containsNodes.push_back(!m_made.places[i].nodes.empty() || m_names[i].ends.has_value() || !isMove(i));
+    m_made.edges = layerEdges(m_layers, m_network, containsNodes);
     for (std::size_t i = 0; i < m_layers.size(); ++i) checkTensors(i);
     takeBetween();
     for (std::size_t i = 0; i < m_layers.size(); ++i) judge(i);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "compilers/tensorrt/asked_types.h"
 #include "compilers/tensorrt/family_answers.h"
+#include "compilers/tensorrt/requested_types.h"
 #include "compilers/tensorrt/server_targets.h"
 #include "ir/graph.h"
 
@@ -71,7 +71,7 @@ std::string ServerKind::elsewhere() const {
 }
 
 Result<Json> ServerKind::requestOptions(CompilerInput& network, const BuildOptions& options) const {
-  Json json = TRY(typesAsked(network));
+  Json json = TRY(requestedTypes(network));
   const Plan& plan = *network.plan;
   if (options.threads > 0) json["threads"] = options.threads;
   if (plan.options.workspaceBytes > 0) json["workspace"] = plan.options.workspaceBytes;

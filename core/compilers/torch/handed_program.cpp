@@ -120,7 +120,7 @@ Result<Json> handProgram(CompilerInput& network, const BuildOptions& options, st
   TRY(checkWhole(plan, who));
   const fs::path program = TRY(programOf(plan, who));
   TRY(checkHandable(program));
-  network.handedAs = {{kProgramFile, program}};
+  network.replacementFiles = {{kProgramFile, program}};
   const Tensors tensors(network, options);
   const onnxlib::FileGraph& file = network.file.graph;
   return Json{{"inputs", tensors.listed(handedInputs(network), file.inputs, true)},

@@ -16,7 +16,7 @@ Result<InTorch> causeFrom(const Json& json) {
   JsonFields fields(json);
   fields.require("why").readName("why", kCauses, cause.why);
   fields.read("validators", cause.validators).read("words", cause.words).read("operators", cause.operators);
-  fields.read("dilation", compared.dilation).read("else_taken", compared.elseTaken);
+  fields.read("dilation", compared.dilation).read("else_taken", compared.acceptedWithNumber);
   fields.read("else_words", compared.elseWords);
   if (!compared.dilation.empty()) cause.compared = std::move(compared);
   return fields.result(std::move(cause));

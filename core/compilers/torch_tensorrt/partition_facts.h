@@ -26,7 +26,7 @@ enum class StaysFor {
 /// A list of ones that a validator wrongly compares with the number 1.
 struct ComparedList {
   std::vector<std::int64_t> dilation;
-  bool elseTaken = false;              ///< with the number in place of the list the validator accepts it
+  bool acceptedWithNumber = false;     ///< with the number in place of the list the validator accepts it
   std::vector<std::string> elseWords;  ///< what it says instead in that case
 };
 

@@ -182,9 +182,10 @@ class Reading {
 
   void tellCompared(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
     const std::string otherwise =
-        why.compared->elseTaken ? std::string("With the number 1 in its place, the same validator accepts the operator")
-                                : "With the number 1 in its place, the same validator still rejects the operator" +
-                                      behindColon(why.compared->elseWords);
+        why.compared->acceptedWithNumber
+            ? std::string("With the number 1 in its place, the same validator accepts the operator")
+            : "With the number 1 in its place, the same validator still rejects the operator" +
+                  behindColon(why.compared->elseWords);
     tell("build.torch_compares_list", nodes,
          {{"operator", each.target},
           {"validators", joined(why.validators, " and ")},

@@ -38,7 +38,7 @@ struct ByteView {
 /// output is placed in the input. `dimsOf` returns the extents of a value.
 std::optional<ByteView> viewOf(const Plan& plan, const FusedNode& fused,
                                const std::function<std::optional<SmallDims>(ValueId)>& dimsOf);
-/// The type in which `fused` reads `input`, after the plan's casts.
+/// Returns the type in which `fused` reads `input`, after the plan's casts.
 DataType wantedType(const Plan& plan, const FusedNode& fused, ValueId input);
 
 /// The requests for kernels of the fused nodes of a plan at concrete extents, with every input in the plain format.

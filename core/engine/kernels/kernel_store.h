@@ -50,7 +50,7 @@ class KernelStore {
  private:
   struct CodeEntry {
     std::weak_ptr<const Code> code;
-    Hash128 embedded;  ///< of what Code::embedded() stands for
+    Hash128 embedded;  ///< of the constants that Code::embedded() lists
     std::shared_ptr<const NodeNames> names;
   };
   /// What a kernel of a region is made of.
@@ -62,7 +62,7 @@ class KernelStore {
     NodeNames names{};
     std::function<Result<std::unique_ptr<const Code>>()> compile{};
   };
-  /// Without what its code is found by.
+  /// Returns the source of the weights, without the parts by which the code is found.
   static Source weightsOf(const Backend& backend, const KernelRequest& request);
   static Source sourceOf(const Backend& backend, const KernelRequest& request, const Tactic& tactic);
   Result<CodeEntry> compiled(const Source& source, std::shared_ptr<const Code>& code);

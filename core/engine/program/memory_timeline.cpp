@@ -8,16 +8,16 @@
 
 namespace fusescope {
 
-std::vector<std::int64_t> MemoryTimeline::taken() const {
+std::vector<std::int64_t> MemoryTimeline::usedBytes() const {
   std::vector<std::int64_t> change(steps.size() + 1, 0);
   for (const Piece& piece : pieces) {
     change[piece.first] += piece.bytes;
     change[piece.last + 1] -= piece.bytes;
   }
-  std::vector<std::int64_t> taken(steps.size(), 0);
+  std::vector<std::int64_t> used(steps.size(), 0);
   std::int64_t now = 0;
-  for (std::size_t step = 0; step < steps.size(); ++step) taken[step] = now += change[step];
-  return taken;
+  for (std::size_t step = 0; step < steps.size(); ++step) used[step] = now += change[step];
+  return used;
 }
 
 std::vector<const MemoryTimeline::Piece*> MemoryTimeline::at(std::size_t step) const {
@@ -28,8 +28,8 @@ std::vector<const MemoryTimeline::Piece*> MemoryTimeline::at(std::size_t step) c
   return there;
 }
 
-std::size_t peakOf(const std::vector<std::int64_t>& taken) {
-  return static_cast<std::size_t>(std::ranges::max_element(taken) - taken.begin());
+std::size_t peakOf(const std::vector<std::int64_t>& used) {
+  return static_cast<std::size_t>(std::ranges::max_element(used) - used.begin());
 }
 
 MemoryTimeline memoryTimeline(const Program& program, const Plan& plan) {

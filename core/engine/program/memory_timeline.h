@@ -32,13 +32,13 @@ struct MemoryTimeline {
   bool operator==(const MemoryTimeline&) const = default;
 
   /// Returns for each step how many bytes are occupied.
-  std::vector<std::int64_t> taken() const;
+  std::vector<std::int64_t> usedBytes() const;
   /// Returns the pieces that are in memory at a step, the largest first.
   std::vector<const Piece*> at(std::size_t step) const;
 };
 
 /// Returns the first step at which most bytes are occupied; 0 if there is no step.
-std::size_t peakOf(const std::vector<std::int64_t>& taken);
+std::size_t peakOf(const std::vector<std::int64_t>& used);
 
 struct Plan;
 struct Program;

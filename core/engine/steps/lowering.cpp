@@ -109,7 +109,7 @@ Status Lowering::addView(const FusedNode& fused, const ByteView& view) {
                       .where = {.node = fused.name}};
   const std::size_t device = m_program.buffers[from].device;
   const std::size_t to = m_values.addBuffer(output.value, {output.type, dims}, device);
-  if (device == kHost && m_values.isHandedOut(output.value) && !m_request.borrowsOutputs && !view.isPart) {
+  if (device == kHost && m_values.isReturned(output.value) && !m_request.borrowsOutputs && !view.isPart) {
     m_values.claimOutputs(to);
     return m_values.addConversion(from, to, &fused);
   }

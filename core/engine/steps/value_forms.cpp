@@ -30,7 +30,7 @@ std::optional<std::size_t> ValueForms::home(ValueId value) const {
   return forms == m_forms.end() ? std::nullopt : std::optional(forms->second.front());
 }
 
-bool ValueForms::isHandedOut(ValueId value) const {
+bool ValueForms::isReturned(ValueId value) const {
   return std::ranges::any_of(m_program.outputs, [&](const ProgramOutput& output) { return output.value == value; });
 }
 

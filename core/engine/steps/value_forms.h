@@ -34,16 +34,16 @@ class ValueForms {
   void claimOutputs(std::size_t buffer);
   /// Returns the index of a backend's device in the program.
   std::size_t deviceOf(const Backend& backend);
-  bool isHandedOut(ValueId value) const;
+  bool isReturned(ValueId value) const;
   /// Returns whether the buffer is a part of another one.
   bool isPart(std::size_t buffer) const;
 
  private:
-  /// A form of a value that another device has.
+  /// Returns a form of the value on `device`, and adds a copy from another device if needed.
   Result<std::size_t> formFrom(std::size_t home, DataType type, const MemoryFormat& format, std::size_t device);
   std::size_t findForm(ValueId value, const std::function<bool(const Buffer&)>& isWanted) const;
   std::size_t addCopy(std::size_t from, std::size_t device);
-  /// What converts on a device.
+  /// Returns the backend that converts tensors on a device.
   const Backend& converter(std::size_t device) const;
 
   const LoweringRequest& m_request;

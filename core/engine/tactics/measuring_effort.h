@@ -58,7 +58,7 @@ class MeasuringEffort {
   /// If `seconds` is absent, begin() chooses them. `threads` is as BuildOptions::measuredThreads.
   MeasuringEffort(std::optional<double> seconds, const MeasuredThreads* threads);
 
-  /// The time by the clock of the measurements, in milliseconds.
+  /// Returns the time by the clock of the measurements, in milliseconds.
   double nowMs() const;
   /// Must be called before regions are measured; only the first call has an effect.
   void begin(double networkMs);

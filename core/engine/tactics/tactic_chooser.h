@@ -72,7 +72,7 @@ class TacticChooser {
   static Result<TacticChooser> create(const Plan& plan, const BuildOptions& options, BuildReport& report,
                                       TacticsByIdentity replay);
 
-  /// The store that kernels come from.
+  /// Returns the store of the kernels.
   KernelStore& kernels() const { return *m_kernels; }
 
   /// Must be locked while bodies are lowered, because executors of one program may do this concurrently while they run,
@@ -90,16 +90,18 @@ class TacticChooser {
   Status compare(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Leaves a region unmeasured: it is predicted.
   static void leave(TacticWays& ways, LeftUnmeasured why) { ways.left = why; }
-  /// How much is spent on measuring; shared with the choosers of bodies.
+  /// Returns how much is spent on measuring; it is shared with the choosers of bodies.
   MeasuringEffort& effort() { return *m_effort; }
   /// Measures again, at another moment, the tactics that compare() measured and that are close to the fastest one and
   /// not beaten by it: disturbances of a machine come and go, and the smallest of several times of a kernel is used.
   /// Does nothing if the last two measurements agreed, if all repetitions together have taken much longer than
   /// measuring once, or if the effort is spent. Errors: cancellation.
   Status measureAgain(const Backend& backend, const KernelRequest& request, TacticWays& ways);
-  /// Computes the costs of the ways from the times that they have now, or, of a region that was left, by prediction.
+  /// Computes the costs of the ways from the times that they have now, or, for a region that was not measured, by
+  /// prediction.
   void price(TacticWays& ways) const;
-  /// Computes the costs of the ways from all measurements so far, or, of a region that was left, by prediction.
+  /// Computes the costs of the ways from all measurements so far, or, for a region that was not measured, by
+  /// prediction.
   void count(const Backend& backend, const KernelRequest& request, TacticWays& ways);
   /// Prepares the kernel of one of the ways. If that fails, uses the first other way that can be prepared, in the
   /// backend's order, and notes this in the report. Errors: none can be prepared (the error of the way that was wanted,
@@ -121,8 +123,8 @@ class TacticChooser {
   /// Returns the milliseconds of a format or type conversion, measured once for each pair; 0 if unknown. If nothing is
   /// measured, it is estimated from the bytes.
   double conversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
-  /// As conversionMs(), but measures nothing: of a conversion that was never measured, returns a time that is hardly
-  /// ever too long.
+  /// Does the same as conversionMs() without measuring. For a conversion that was never measured, it returns a time
+  /// that is rarely too long.
   double leastConversionMs(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
   /// Returns whether something may still be measured, and conversions count with their measured times.
   bool weighsConversions() const { return m_options.measureTactics && !m_isBrief && !isOver(); }
@@ -132,7 +134,7 @@ class TacticChooser {
   /// Measures a conversion that became a step, so that later plans know its price. Once for each pair of types it also
   /// measures a few conversions in both directions, because a plan with pins converts where no plan did before.
   void noteConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to);
-  /// Ends a build that succeeded. The memory, if there is one, learns which regions were built, and holds `kernels`.
+  /// Ends a build that succeeded. The memory, if there is one, learns which regions were built, and keeps `kernels`.
   void endBuild(const std::vector<std::shared_ptr<const Kernel>>& kernels);
   /// From now on repeats the earlier choice for a fused node if there is one, without measuring or reporting.
   void replayChoices();
@@ -145,10 +147,10 @@ class TacticChooser {
         m_kernels(options.kernels != nullptr ? options.kernels : &KernelStore::ofProcess()),
         m_effort(std::make_shared<MeasuringEffort>(options.effortSeconds, options.measuredThreads)) {}
 
-  /// Without those whose numbers the contract does not allow. Errors: none is left.
+  /// Returns the tactics whose numbers the contract allows. Errors: none is left.
   Result<std::vector<Tactic>> withinContract(const Backend& backend, const KernelRequest& request,
                                              const std::vector<Tactic>& tactics);
-  /// Without those that need more scratch memory than the plan allows. Errors: none of ours is left.
+  /// Returns the tactics that need no more scratch memory than the plan allows. Errors: none of ours is left.
   Result<std::vector<Tactic>> withinWorkspace(const Backend& backend, const KernelRequest& request,
                                               const std::vector<Tactic>& tactics);
   double measuredConversion(const Backend& backend, const TensorDesc& from, const TensorDesc& to,
@@ -161,12 +163,12 @@ class TacticChooser {
   const Tactic* replayed(const KernelRequest& request, const std::vector<Tactic>& tactics);
   const std::vector<Tactic>& offered(const Backend& backend, const KernelRequest& request, const TacticWays& ways);
   void noteOrigin(const TacticWays& ways);
-  /// What other builds of this network found out; null: nothing.
+  /// Returns what other builds of this network found out; null: nothing.
   BuildMemory* memory() const { return m_isBrief ? nullptr : m_options.memory.get(); }
   std::optional<KernelTime> knownTime(const std::string& key);
   void noteDisturbed();
   void predictLeft(const std::map<std::string, Dims>& extents);
-  /// Whether nothing but what is known may be used.
+  /// Returns whether nothing but what is known may be used.
   bool isOver() const { return m_effort->whyNot() != LeftUnmeasured::No; }
   MeasuredThreads threads() const;
   void refresh(const Backend& backend, const KernelRequest& request, TacticWays& ways);
@@ -212,7 +214,7 @@ class TacticChooser {
   MeasureBudget m_budget;
   std::shared_ptr<MeasuringEffort> m_effort;
   double m_measuringMs = 0, m_againMs = 0;  ///< spent so far: on what had no time, and on measuring that again
-  bool m_prefers = true;                    ///< not times alone count
+  bool m_prefers = true;                    ///< whether preferences beside times count
   bool m_isBrief = false;                   ///< measureBriefly() was called
   bool m_quiet = false;                     ///< replaying: nothing is reported
 };

@@ -12,8 +12,8 @@ namespace fusescope {
 struct PartlyMeasuredProblem {
   FormatProblem problem;                     ///< its `conversionMs` may measure
   std::vector<std::vector<bool>> isAssumed;  ///< by node and way; each node has a way that is not assumed
-  /// As FormatProblem::conversionMs, but it measures nothing: what was not measured has a price that is hardly ever too
-  /// high.
+  /// Returns the same as FormatProblem::conversionMs without measuring. A conversion that was never measured has a
+  /// price that is rarely too high.
   std::function<double(std::size_t value, std::size_t from, std::size_t to)> leastConversionMs;
 };
 

@@ -13,7 +13,7 @@ namespace fusescope {
 /// can be read that have not changed up to this opset.
 inline constexpr std::int64_t kOldestOpset = 7;
 
-/// Whether a node of this operator, written at `opset` of ai.onnx, is not in its newest form.
+/// Returns whether a node of this operator, written at `opset` of ai.onnx, is not in its newest form.
 bool needsAdapting(const onnxlib::FileNode& node, std::int64_t opset);
 
 /// Returns `node`, written at `opset` of ai.onnx, in the form of the newest opset. Usually this is one node; if there

@@ -11,7 +11,7 @@ namespace fusescope {
 onnxlib::FileTensor fileTensor(const std::string& name, const Tensor& tensor);
 /// Converts a tensor of a file to a view of it, whose elements may begin at any address.
 Tensor toTensor(const onnxlib::FileTensor& tensor);
-/// Whether two tensors with the same name are equal in type, extents and bytes.
+/// Returns whether two tensors with the same name are equal in type, extents and bytes.
 bool sameTensor(const onnxlib::FileTensor& a, const onnxlib::FileTensor& b);
 /// Converts a type that a file declares.
 TensorType toType(const onnxlib::FileType& type);

@@ -378,7 +378,7 @@ TensorType GraphBuilder::declaredType(const std::string& name) const {
 const FileType* GraphBuilder::type(const std::string& value) const {
   if (const auto found = m_types.find(value); found != m_types.end()) return found->second;
   if (m_enclosing == nullptr) return inferredType(value);
-  return m_valueNames.taken(value) ? nullptr : m_enclosing->type(value);
+  return m_valueNames.isUsed(value) ? nullptr : m_enclosing->type(value);
 }
 
 const FileType* GraphBuilder::inferredType(const std::string& value) const {
@@ -388,12 +388,12 @@ const FileType* GraphBuilder::inferredType(const std::string& value) const {
 const Tensor* GraphBuilder::constantTensor(const std::string& value) const {
   if (const auto found = m_values.find(value); found != m_values.end())
     return m_editor.current().constantData(found->second);
-  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->constantTensor(value);
+  return m_enclosing == nullptr || m_valueNames.isUsed(value) ? nullptr : m_enclosing->constantTensor(value);
 }
 
 const FileTensor* GraphBuilder::constant(const std::string& value) const {
   if (const auto found = m_constants.find(value); found != m_constants.end()) return &found->second;
-  return m_enclosing == nullptr || m_valueNames.taken(value) ? nullptr : m_enclosing->constant(value);
+  return m_enclosing == nullptr || m_valueNames.isUsed(value) ? nullptr : m_enclosing->constant(value);
 }
 
 std::string GraphBuilder::freshValue(const std::string& wanted) {

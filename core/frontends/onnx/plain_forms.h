@@ -6,7 +6,8 @@
 
 namespace fusescope {
 
-/// Whether the node's operator is one that the optimisers of ONNX Runtime or Hugging Face write in place of others.
+/// Returns whether the node's operator is one that the optimisers of ONNX Runtime or Hugging Face write in place of
+/// others.
 bool hasPlainForm(const onnxlib::FileNode& node);
 
 /// Returns what `node` calculates in operators of the newest ai.onnx: usually several nodes, one of which keeps the

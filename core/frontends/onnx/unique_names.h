@@ -12,11 +12,11 @@ namespace fusescope {
 class UniqueNames {
  public:
   std::string take(const std::string& wanted);
-  void reserve(std::size_t names) { m_taken.reserve(names); }
-  bool taken(std::string_view name) const { return m_taken.contains(name); }
+  void reserve(std::size_t names) { m_used.reserve(names); }
+  bool isUsed(std::string_view name) const { return m_used.contains(name); }
 
  private:
-  NameSet m_taken;
+  NameSet m_used;
   std::unordered_map<std::string, int> m_lastNumber;
 };
 

@@ -35,7 +35,7 @@ struct EngineLayers {
 /// (the error gives line and column), or contains no layers.
 Result<EngineLayers> parseEngineLayers(std::string_view text);
 
-/// Whether the file at `path` begins like layer information.
+/// Returns whether the file at `path` begins like layer information.
 bool isEngineLayersFile(const std::filesystem::path& path);
 
 }  // namespace fusescope

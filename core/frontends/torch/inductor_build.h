@@ -29,7 +29,7 @@ struct InductorBuild {
   std::string device{};                   ///< "cpu, x86_64, AVX512"; empty if the file does not contain it
 };
 
-/// Whether readInductorBuild() can read `path`, which is decided by its beginning or its members: a package of
+/// Returns whether readInductorBuild() can read `path`, which is decided by its beginning or its members: a package of
 /// AOTInductor, or one of the two JSON files. Thread-safe.
 bool isInductorBuild(const std::filesystem::path& path);
 

@@ -262,7 +262,7 @@ class Reader {
   PickleValue& value(std::uint32_t index) { return m_pickle.values[index]; }
 
   Status push(PickleValue value) {
-    if (m_pickle.values.size() == kMostValues) return wrong("holds too many objects");
+    if (m_pickle.values.size() == kMostValues) return wrong("contains too many objects");
     m_stack.push_back(static_cast<std::uint32_t>(m_pickle.values.size()));
     m_pickle.values.push_back(std::move(value));
     return Done{};
@@ -290,7 +290,7 @@ class Reader {
                                       : "sets an item of something other than a dictionary");
     if (kind == Kind::Dict && items.size() % 2 != 0) return wrong("sets a key without a value");
     m_held += items.size();
-    if (m_held > kMostValues) return wrong("holds too many objects");
+    if (m_held > kMostValues) return wrong("contains too many objects");
     auto& into = value(m_stack.back()).items;
     into.insert(into.end(), items.begin(), items.end());
     return Done{};
@@ -303,7 +303,7 @@ class Reader {
   Status recall(std::uint64_t key) {
     const auto known = m_memo.find(key);
     if (known == m_memo.end()) return wrong(fmt::format("refers to object {}, which was never memorised", key));
-    if (m_stack.size() >= kMostValues) return wrong("holds too many objects");
+    if (m_stack.size() >= kMostValues) return wrong("contains too many objects");
     m_stack.push_back(known->second);
     return Done{};
   }
@@ -318,7 +318,7 @@ class Reader {
   /// Counts objects as often as they are contained.
   Status walk(std::uint32_t index, int depth, std::size_t& seen) {
     if (depth > Pickle::kDeepest) return wrong("an object contains itself, or objects are nested too deeply");
-    if (++seen > Pickle::kMostObjects) return wrong("holds too many objects");
+    if (++seen > Pickle::kMostObjects) return wrong("contains too many objects");
     for (const std::uint32_t item : value(index).items) TRY(walk(item, depth + 1, seen));
     return Done{};
   }

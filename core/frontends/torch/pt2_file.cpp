@@ -203,12 +203,12 @@ Status Pt2File::checkMembersKnown() const {
   if (m_container == Pt2Container::PlainZip && m_members.names().front().find('/') != std::string::npos)
     return Diagnostic{.message =
                           "is the first member of the archive and is in a folder, so PyTorch may read it instead of "
-                          "the program; it is not handed to torch",
+                          "the program; it is not passed to torch",
                       .where = {.attribute = m_members.names().front()}};
   for (const std::string& name : m_members.names())
     if (!isKnown(name))
       return Diagnostic{
-          .message = "is something that PyTorch may load and that is not read here; it is not handed to torch",
+          .message = "is something that PyTorch may load and that is not read here; it is not passed to torch",
           .where = {.attribute = name}};
   if (m_container != Pt2Container::RawWeights) return Done{};
   TRY(checkTensorsAlone(m_members, member("data/weights/{}_weights_config.json")));

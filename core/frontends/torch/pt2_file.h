@@ -20,9 +20,10 @@ enum class Pt2Container {
 /// "plain zip", "PT2 archive, pickled weights", "PT2 archive".
 std::string_view name(Pt2Container container);
 
-/// Whether the archive contains an exported program in any of these forms.
+/// Returns whether the archive contains an exported program in any of these forms.
 bool holdsProgram(const ZipMembers& members);
-/// Whether the file is a network in TorchScript: a zip archive with code, which torch runs when it loads the archive.
+/// Returns whether the file is a network in TorchScript: a zip archive with code, which torch runs when it loads the
+/// archive.
 bool isTorchScript(const std::filesystem::path& path);
 
 /// A key of what Fusescope writes into such a file. The value is a list of the names that the outputs have in a network

@@ -16,7 +16,7 @@ namespace fusescope {
 /// Model::format of an exported program of PyTorch.
 inline constexpr std::string_view kExportedProgramFormat = "torch-exported-program";
 
-/// Whether `path` is a zip archive, so that importExportedProgram() reads it or says what else it is.
+/// Returns whether `path` is a zip archive, so that importExportedProgram() reads it or says what else it is.
 bool isTorchFile(const std::filesystem::path& path);
 
 /// Implements importModel() for exported programs of PyTorch (.pt2). If a network that torch made of the program is

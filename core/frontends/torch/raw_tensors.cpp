@@ -98,7 +98,7 @@ Status checkTensorsAlone(const ZipMembers& members, const std::string& config) {
   for (const auto& [name, entry] : entries->items()) {
     if (!isTensor(entry))
       return Diagnostic{
-          .message = "is an object other than a tensor, which PyTorch would unpickle; it is not handed to torch",
+          .message = "is an object other than a tensor, which PyTorch would unpickle; it is not passed to torch",
           .where = {.value = name, .attribute = members.place(config)}};
     if (auto pickled = saysPickled(entry); !pickled.ok()) {
       Diagnostic error = pickled.error();

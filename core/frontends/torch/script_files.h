@@ -21,10 +21,10 @@ struct ScriptFunction {
 /// as its name. The part after the colon is not checked.
 std::optional<ScriptFunction> scriptFunctionNamed(const std::string& text);
 
-/// Whether `text` is a Python name with ASCII characters only.
+/// Returns whether `text` is a Python name with ASCII characters only.
 bool isPythonName(std::string_view text);
 
-/// Whether `path` is a text file with the extension of Python scripts.
+/// Returns whether `path` is a text file with the extension of Python scripts.
 bool isScript(const std::filesystem::path& path);
 
 /// If `path` names a script or a function of one, returns why it is not opened as a network, and the command that makes

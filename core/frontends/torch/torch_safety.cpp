@@ -141,12 +141,12 @@ Status checkTexts(const std::string& program) {
   const Json json = TRY(programJsonOf(program));
   if (const Json* harmful = harmfulIn(json))
     return Diagnostic{.message = "an extent is the expression " + harmful->dump() +
-                                 ", which PyTorch would evaluate as a program; it is not handed to torch"};
+                                 ", which PyTorch would evaluate as a program; it is not passed to torch"};
   if (const Json* harmful = harmfulTreeIn(json))
     return Diagnostic{.message =
                           "its inputs or outputs are in containers for which PyTorch would import what the file "
                           "names, " +
-                          harmful->dump() + "; it is not handed to torch"};
+                          harmful->dump() + "; it is not passed to torch"};
   return Done{};
 }
 

@@ -15,8 +15,8 @@ namespace fusescope::torch {
 /// member or the text. Pickles are not checked, because every caller has already read the tensors and the examples.
 Status checkForTorch(const Pt2File& file);
 
-/// Whether `text`, an expression of extents, consists only of numbers, symbols and calls of SymPy's functions of
-/// numbers.
+/// Returns whether `text`, an expression of extents, consists only of numbers, symbols and calls of SymPy's functions
+/// of numbers.
 bool isHarmlessExpression(std::string_view text);
 
 }  // namespace fusescope::torch

@@ -20,7 +20,7 @@ struct UnmappedEntry {
   std::string why;
   bool operator==(const UnmappedEntry&) const = default;
 };
-/// {entry, why}
+/// Returns {entry, why}
 Json toJson(const UnmappedEntry& entry);
 
 /// What a file or command line of another tool asks for about the types of one model, as our own directives.

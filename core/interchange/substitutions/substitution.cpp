@@ -47,7 +47,7 @@ const Substitution* findSubstitution(std::string_view name) {
 onnxlib::NetworkEdits editsOf(const std::vector<ReplacedSite>& sites) {
   onnxlib::NetworkEdits edits;
   for (const ReplacedSite& site : sites) {
-    for (const std::size_t place : site.gone) edits.goneNodes.push_back({{}, place});
+    for (const std::size_t place : site.gone) edits.removedNodes.push_back({{}, place});
     for (const auto& node : site.made) edits.nodes.push_back({{}, node});
     for (const auto& tensor : site.weights) edits.initializers.push_back({{}, tensor});
     if (site.borders) edits.borders = site.borders;

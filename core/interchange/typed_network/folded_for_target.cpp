@@ -42,7 +42,7 @@ class TargetFolder {
     for (const std::size_t place : before)
       if (!after.contains(place)) gone.insert({{}, place});
     dropEdits(gone);
-    m_network.edits.goneNodes.insert(m_network.edits.goneNodes.end(), gone.begin(), gone.end());
+    m_network.edits.removedNodes.insert(m_network.edits.removedNodes.end(), gone.begin(), gone.end());
     std::vector<std::string> names;
     for (const auto& [name, tensor] : m_folded) {
       m_network.edits.initializers.push_back({{}, fileTensor(name, *tensor)});
@@ -101,7 +101,7 @@ class TargetFolder {
     std::erase_if(edits.operands, isGone);
     std::erase_if(edits.outcomes, isGone);
     std::erase_if(edits.attributes, isGone);
-    std::erase_if(edits.goneAttributes, isGone);
+    std::erase_if(edits.removedAttributes, isGone);
   }
 
   const Graph& m_graph;

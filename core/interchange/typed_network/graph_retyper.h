@@ -46,23 +46,24 @@ class GraphRetyper {
   Status finish();
 
  private:
-  /// A value of the graph, and under which names it stands in which types.
+  /// A value of the graph, with its name in each type in which the network contains it.
   struct FileValue {
     DataType declared = DataType::Undefined;  ///< Undefined: of no float that could be exchanged
-    DataType made = DataType::Undefined;      ///< as its producer leaves it
+    DataType made = DataType::Undefined;      ///< the type in which its producer makes it
     DataType stored = DataType::Undefined;
     std::string madeName;
-    std::map<DataType, std::string> forms;                         ///< what is stored, in types that hold it
-    std::map<std::pair<DataType, DataType>, std::string> rounded;  ///< to the first, held in the second
-    std::string castFrom;                                          ///< what a Cast of the author makes it of
+    std::map<DataType, std::string> forms;  ///< the names of the stored value, by type
+    /// The names of the rounded value, by the type that it was rounded to and the type that stores it.
+    std::map<std::pair<DataType, DataType>, std::string> rounded;
+    std::string castFrom;  ///< what a Cast of the author makes it of
     bool isConstant = false;
     bool isBorder = false;  ///< an output of the graph
     std::size_t producer = 0;
-    bool inner = false;                   ///< the plan holds it inside a kernel:
-    FusedNodeId fused;                    ///< this one
-    DataType held = DataType::Undefined;  ///< at this type
+    bool inner = false;                   ///< whether the value exists only inside a kernel
+    FusedNodeId fused;                    ///< that kernel
+    DataType held = DataType::Undefined;  ///< its type there
   };
-  /// What an operand is to be: rounded to the one, in the other.
+  /// The form that an operand needs: the type that it is rounded to, and the type that stores it.
   struct Need {
     DataType rounded = DataType::Undefined, type = DataType::Undefined;
     bool operator==(const Need&) const = default;
@@ -86,7 +87,7 @@ class GraphRetyper {
   std::string castOfAuthor(const std::string& name, DataType stored) const;
   bool castsTo(std::size_t node, DataType type) const;
   std::string castedBefore(const FileValue& cast, const std::string& name);
-  /// The type of each type parameter of the operator that is not as declared.
+  /// Returns the type of each type parameter of the operator that is not as declared.
   std::map<std::string, Need> parametersOf(std::size_t node, const onnxlib::OperatorTypes& types);
   DataType typeOfMove(std::size_t node);
   DataType wantedOf(const std::string& name, int depth) const;
@@ -95,11 +96,12 @@ class GraphRetyper {
   void retypeOperand(std::size_t node, std::size_t slot, const Need& need, bool anyType);
   void retypeResult(std::size_t node, std::size_t slot, DataType made);
   void retypeInput(const std::string& name);
-  /// The name under which `name` stands as needed; empty: a constant, which finish() sees to.
+  /// Returns the name of `name` in the needed form; empty for a constant, which finish() converts.
   std::string formOf(const std::string& name, const Need& need, const ConstantUse& use);
   /// Gives an Einsum letters that the target's parser reads.
   void writeInLowerCase(std::size_t node);
-  /// `form` of an operand, behind a Sub of 0 where the target wants the operand apart from the Cast that widens it.
+  /// Returns `form` of an operand. If the target requires that the operand is separate from the Cast that widens it,
+  /// this is the result of a Sub of 0.
   std::string apartFromCast(std::size_t node, std::size_t slot, const std::string& form, DataType from, DataType to);
   std::string castTo(const std::string& value, const std::string& from, DataType fromType, DataType to,
                      const std::string& wanted = {});

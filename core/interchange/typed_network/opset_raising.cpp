@@ -135,7 +135,7 @@ class GraphRaiser final : public AdaptContext {
     }
     for (const auto& attribute : before.attributes)
       if (after.attribute(attribute.name) == nullptr)
-        m_raise.made.edits.goneAttributes.push_back({place, attribute.name});
+        m_raise.made.edits.removedAttributes.push_back({place, attribute.name});
     // Bodies, which cannot be told apart, stay as they are.
     for (const auto& attribute : after.attributes)
       if (!std::holds_alternative<std::shared_ptr<const FileGraph>>(attribute.value))

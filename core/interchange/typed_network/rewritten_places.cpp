@@ -35,17 +35,17 @@ class Settling {
          [](FileNode& node, const NetworkEdits::Operand& edit) { put(node.inputs, edit.slot, edit.value); });
     take(m_edits.outcomes,
          [](FileNode& node, const NetworkEdits::Outcome& edit) { put(node.outputs, edit.slot, edit.value); });
-    take(m_edits.goneAttributes,
-         [](FileNode& node, const NetworkEdits::GoneAttribute& edit) { drop(node, edit.name); });
+    take(m_edits.removedAttributes,
+         [](FileNode& node, const NetworkEdits::RemovedAttribute& edit) { drop(node, edit.name); });
     take(m_edits.attributes, [](FileNode& node, const NetworkEdits::NewAttribute& edit) {
       drop(node, edit.attribute.name);
       node.attributes.push_back(edit.attribute);
     });
-    std::erase_if(m_edits.goneNodes,
+    std::erase_if(m_edits.removedNodes,
                   [&](const NodePlace& place) { return m_nodes.erase(place) > 0 && !raised.rewritten.at(place); });
     std::vector<NetworkEdits::NewNode> added;
     for (auto& [place, node] : m_nodes) {
-      if (raised.rewritten.at(place)) m_edits.goneNodes.push_back(place);
+      if (raised.rewritten.at(place)) m_edits.removedNodes.push_back(place);
       added.push_back({place.graph, std::move(node)});
     }
     m_edits.nodes.insert(m_edits.nodes.begin(), added.begin(), added.end());

@@ -104,7 +104,7 @@ struct Direction {
   }
 };
 
-/// One step of an LSTM with gates i, o, f, c: Ct = ft ⊙ Ct-1 + it ⊙ ct, Ht = ot ⊙ h(Ct).
+/// Calculates one step of an LSTM with gates i, o, f, c: Ct = ft ⊙ Ct-1 + it ⊙ ct, Ht = ot ⊙ h(Ct).
 template <class T>
 void stepLstm(const Node& node, Direction<T>& d, Numbers<T>& z) {
   const bool coupled = node.intAttribute("input_forget", 0) != 0;

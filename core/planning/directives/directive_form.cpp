@@ -48,7 +48,7 @@ std::string inWords(const Directive& directive) {
 }
 
 bool asksForAType(const Directive& directive) {
-  return formOf(directive).asks != AskedType::Nothing;
+  return formOf(directive).asks != RequestedType::Nothing;
 }
 
 Diagnostic badArgument(std::string_view option, std::string_view text, std::string problem, std::string help) {

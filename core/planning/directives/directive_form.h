@@ -22,7 +22,7 @@ enum class PatternUse { Required, Optional, None };  ///< Optional: without a pa
 /// Which part of a plan a kind of directive affects: where nodes run, which nodes run as one kernel and in which types,
 /// or how a kernel is run.
 enum class DirectiveReach { Segments, Kernels, Tactics };
-enum class AskedType { Nothing, Calculated, Stored };
+enum class RequestedType { Nothing, Calculated, Stored };
 
 /// An entry of a node's menu in the window. It adds a directive with the node's name as the pattern and, if the kind
 /// has rules, with the result of `rule`.
@@ -45,7 +45,7 @@ struct DirectiveForm {
   std::string_view help = {};      ///< help text of the option
   PatternUse pattern = PatternUse::Required;
   DirectiveReach reach = DirectiveReach::Kernels;
-  AskedType asks = AskedType::Nothing;
+  RequestedType asks = RequestedType::Nothing;
   bool inBodies = false;  ///< without a pattern, it also applies in the bodies of If, Loop and Scan
   /// The code of the answer if the pattern matches only things to which it cannot apply.
   std::string_view nothingToDo = {};
@@ -62,7 +62,7 @@ struct DirectiveForm {
   Decision (*answer)(const Directive& directive, std::span<const NodeId> nodes, const Plan& plan) = nullptr;
 };
 
-/// All kinds, indexed by DirectiveKind.
+/// Returns all kinds, indexed by DirectiveKind.
 const std::vector<const DirectiveForm*>& directiveForms();
 const DirectiveForm& formOf(DirectiveKind kind);
 const DirectiveForm& formOf(const Directive& directive);

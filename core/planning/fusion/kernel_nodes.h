@@ -27,7 +27,7 @@ class KernelNodes {
   std::optional<NodeId> onlyReader(ValueId value) const;
   /// Returns the nodes on the paths from `from` to `to`, in graph order; empty if there is no path.
   std::vector<NodeId> between(ValueId from, ValueId to) const;
-  /// Whether only `nodes` read the results of `nodes`, except for `result`.
+  /// Returns whether only `nodes` read the results of `nodes`, except for `result`.
   bool leaveOnly(const std::vector<NodeId>& nodes, ValueId result) const;
   /// Returns the codes from which a value was dequantised. If `throughViews` is set, views may be between them.
   CodesBefore codesBefore(ValueId value, bool throughViews) const;

@@ -15,24 +15,24 @@ struct Node;
 
 // Questions of fusion rules about a graph. They do not depend on segments, precision or directives.
 
-/// It has one output, each element of which is computed from the elements at the same position.
+/// Returns whether the node has one output, each element of which is computed from the elements at the same position.
 bool isElementwise(const Node& node);
-/// Whether the result has the same elements in the same order: Reshape and similar operators whose inputs besides the
-/// first are constants, and a Transpose that moves only axes of one element.
+/// Returns whether the result has the same elements in the same order: Reshape and similar operators whose inputs
+/// besides the first are constants, and a Transpose that moves only axes of one element.
 bool isView(const Graph& graph, const Node& node);
 
-/// Whether the node is a Cast between two of f32, f16 and bf16, by which the network's author requests a type for an
-/// edge.
+/// Returns whether the node is a Cast between two of f32, f16 and bf16, by which the network's author requests a type
+/// for an edge.
 bool isFloatCast(const Graph& graph, const Node& node);
 
-/// Whether both are known to have the same extents, by size or by symbol.
+/// Returns whether both are known to have the same extents, by size or by symbol.
 bool sameExtents(const Graph& graph, ValueId a, ValueId b);
-/// Whether every extent is a size or a symbol.
+/// Returns whether every extent is a size or a symbol.
 bool extentsKnown(const Graph& graph, ValueId value);
 bool isScalarConstant(const Graph& graph, ValueId value);  ///< a constant of one element, with or without data
-/// Whether `value` is a constant of one element that equals `number`; false if it has no data.
+/// Returns whether `value` is a constant of one element that equals `number`; false if it has no data.
 bool isConstantNumber(const Graph& graph, ValueId value, double number);
-/// Whether broadcasting `value` against `to` gives the extents of `to`.
+/// Returns whether broadcasting `value` against `to` gives the extents of `to`.
 bool broadcastsTo(const Graph& graph, ValueId value, ValueId to);
 
 /// Returns the value before the float Casts that produce `value`. `casts`, if not null, gets them, the last one first.

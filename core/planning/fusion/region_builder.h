@@ -37,7 +37,8 @@ class RegionBuilder {
   const std::vector<NodeId>& scope() const { return m_scope; }  ///< the nodes that may be merged
   bool fusible(NodeId node) const { return m_fusible[node.index] != 0; }
   bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
-  /// Whether prices say that `node` is faster as a separate kernel than together with other products of its input.
+  /// Returns whether prices say that `node` is faster as a separate kernel than together with other products of its
+  /// input.
   bool isSeparatedByPrice(NodeId node) const { return m_limits.apart != nullptr && (*m_limits.apart)[node.index] != 0; }
   /// Returns the type that `node` requires of a kernel of one type, or Undefined if it requires none, or if types are
   /// not known yet.

@@ -31,8 +31,8 @@ struct GuardedSoftmax {
 /// Finds a softmax p, or its guarded form Where(IsNaN(p), constant, p).
 GuardedSoftmax guardedSoftmax(const Graph& graph, const Node& softmax);
 
-/// Whether the node is a Slice, Split, Expand, or Gather of one index, with constants that determine which elements it
-/// reads. A kernel can then read its input in place, if no other node needs its result.
+/// Returns whether the node is a Slice, Split, Expand, or Gather of one index, with constants that determine which
+/// elements it reads. A kernel can then read its input in place, if no other node needs its result.
 bool isKnownPart(const Graph& graph, const Node& node);
 /// Returns a node of the only kernel that reads the results of `node`. It is invalid if several kernels do, or if a
 /// result is an output of the network.

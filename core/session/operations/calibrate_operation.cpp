@@ -50,7 +50,7 @@ std::vector<Option> CalibrateSettings::options() {
            .excludes = {"per-channel"}},
           {.name = "symmetric",
            .value = &calibration.choice.symmetric,
-           .help = "Use signed codes without zero points, as TensorRT wants them, instead of unsigned codes of the "
+           .help = "Use signed codes without zero points, which TensorRT requires, instead of unsigned codes of the "
                    "whole range."},
           {.name = "keep-biases",
            .value = NegatedFlag{&calibration.correctBiases},
@@ -60,7 +60,10 @@ std::vector<Option> CalibrateSettings::options() {
            .argument = "SHARE",
            .help = "Move large channels of activations into the weights behind them by this share, from 0 to 1.",
            .range = {.least = 0, .most = 1}},
-          {.name = "exclude", .value = &calibration.exclude, .argument = "PATTERN", .help = "Nodes that stay floats."},
+          {.name = "exclude",
+           .value = &calibration.exclude,
+           .argument = "PATTERN",
+           .help = "Nodes that keep calculating in floats."},
           {.name = "all", .value = &all, .help = "Print every edge."}};
 }
 

@@ -13,7 +13,7 @@ constexpr const char* kBegin = R"(# Commands
 
 Every operation of Fusescope is a command: `fusescope COMMAND`. The window and its worker do the same operations, with
 the same options. This document is made of the list of operations in `core/session/operations`, of which `--help`, the
-worker's requests and the window's dialogs are made too; a test holds it to the list.
+worker's requests and the window's dialogs are made too; a test compares it with the list.
 
 The exit status is 0 if a command did what it was asked for, 1 if the answer is no (each command says below when that
 is so), and 2 if the use or the input is bad. `--json` prints one document on standard output; [json.md](json.md)

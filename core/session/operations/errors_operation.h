@@ -12,8 +12,8 @@ struct ErrorsSettings {
   std::optional<double> rms;  ///< the tolerance; nothing: that of the session, else the usual one
   ErrorsAgainst against = ErrorsAgainst::F32;
   bool bisect = false;
-  double seconds = 0;       ///< of bisect; 0: no limit
-  std::int64_t builds = 0;  ///< likewise
+  double seconds = 0;       ///< the time limit of --bisect in seconds; 0 means no limit
+  std::int64_t builds = 0;  ///< the limit on builds of --bisect; 0 means no limit
   bool all = false;
 
   std::vector<Option> options();

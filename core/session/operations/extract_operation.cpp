@@ -23,7 +23,7 @@ std::vector<Option> ExtractSettings::options() {
       {.name = "kernel",
        .value = &selection.kernels,
        .argument = "KERNEL|NODE",
-       .help = "A kernel of the plan, or of what --compiler made: its name, its identity, or a node that it holds."},
+       .help = "A kernel of the plan, or of what --compiler made: its name, its identity, or a node that it contains."},
       {.name = "minimal",
        .value = &minimal,
        .help = "Search the smallest part that still shows a difference from the types of the network (by the plan, or "

@@ -32,7 +32,7 @@ const Operation& inputsOperation() {
   static const Operation operation{.name = "inputs",
                                    .summary =
                                        "Show what a file says about the inputs of a network, and write it into the "
-                                       "file so that it need not be said again",
+                                       "file so that it need not be given again",
                                    .source = {.argument = "MODEL|PLAN|E.fse|S.fsession",
                                               .help = "A network (.onnx, .pt2), a plan, an engine or a session.",
                                               .takesSession = false},

@@ -18,7 +18,7 @@ std::vector<Option> InspectSettings::options() {
        .range = {.least = 0, .most = kMostThreads}},
       {.name = "memory",
        .value = &memory,
-       .help = "List what the arena of an engine holds at each step, prepared as it runs here, and the peak.",
+       .help = "List what the arena of an engine contains at each step, prepared as it runs here, and the peak.",
        .excludes = {"machine"}},
       {.name = "modules",
        .value = &modules,

@@ -19,11 +19,11 @@ enum class OptionGroup {
   Json         ///< --json
 };
 
-/// What an operation works on: the first positional argument of its command, or --session in its place.
+/// What an operation works on: the first positional argument of its command, or --session instead of it.
 struct OperationSource {
   std::string_view argument = {};  ///< "MODEL|PLAN"; empty: the operation has no such argument
   std::string_view help = {};
-  bool takesSession = !argument.empty();  ///< --session may stand in its place
+  bool takesSession = !argument.empty();  ///< --session may be given instead of the argument
 };
 
 /// The help of --session, which every operation with OperationSource::takesSession has.
@@ -51,16 +51,17 @@ struct Operation {
 /// Returns the phases in which a network is read, planned and compiled; another compiler reports its own phases, too.
 const std::vector<std::string_view>& phasesOfOpening();
 
-/// All operations, in the order in which they are listed to users. Thread-safe.
+/// Returns all operations, in the order in which they are listed to users. Thread-safe.
 const std::vector<const Operation*>& operations();
-/// The operation or part of that name ("cache list"); null: there is none.
+/// Returns the operation, or the part of one ("cache list"), with this name; null if there is none.
 const Operation* findOperation(std::string_view name);
 
 #define FUSESCOPE_OPERATION(name) const Operation& name##Operation();
 #include "session/operations/operations.inc"
 #undef FUSESCOPE_OPERATION
 
-/// A copy of the options of a default-constructed `Settings`, as Operation::usualOptions wants it.
+/// Returns a copy of the options of a default-constructed `Settings`, in the form that Operation::usualOptions
+/// requires.
 template <class Settings>
 std::vector<Option> copyOfUsualOptions() {
   return usualOptions<Settings>();

@@ -115,7 +115,7 @@ std::string Option::usualInWords() const {
   if (!usual.empty()) return usual;
   if (isNumber(value)) {
     const Json json = valueJson(*this);
-    if (!json.is_number() || json.get<double>() == 0) return {};  // 0 stands for "not given"
+    if (!json.is_number() || json.get<double>() == 0) return {};  // 0 means "not given"
     return json.is_number_float() ? fmt::format("{}", json.get<double>()) : json.dump();
   }
   if (std::holds_alternative<ChoiceValue>(value)) return valueJson(*this).get<std::string>();

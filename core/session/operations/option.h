@@ -28,7 +28,7 @@ struct ChoiceValue {
   std::function<std::size_t()> get;
   std::function<void(std::size_t)> set;
 };
-/// The choice that sets an enumeration whose values are the indices of Option::choices.
+/// Returns the choice that sets an enumeration whose values are the indices of Option::choices.
 template <class Enum>
 ChoiceValue choiceOf(Enum& value) {
   return {[&value] { return static_cast<std::size_t>(value); },
@@ -51,11 +51,11 @@ using OptionValue =
 struct Option {
   std::string name;      ///< "max-error"; a positional argument has a name in capitals: "MODEL"
   OptionValue value;     ///< points into the settings that the option belongs to
-  std::string argument;  ///< what stands for the value in the help: "SECONDS"; empty for flags and for choices
+  std::string argument;  ///< the placeholder of the value in help texts: "SECONDS"; empty for flags and for choices
   std::string help;      ///< whole sentences
   OptionRange range{};   ///< of a number
   std::vector<std::string> choices{};   ///< all values that a text or a ChoiceValue may have; empty: any
-  std::string usual{};                  ///< the default in words, where the value itself does not tell it
+  std::string usual{};                  ///< the default in words, if the default cannot be read from the value
   char letter = 0;                      ///< "-o" beside "--output"
   bool isRequired = false;              ///< by the command line
   bool isOnce = false;                  ///< a list that may be given once only
@@ -65,13 +65,14 @@ struct Option {
   std::string field{};                  ///< its name in JSON; empty: "max_error" for "max-error"
 
   bool isPositional() const { return !name.empty() && name.front() >= 'A' && name.front() <= 'Z'; }
-  /// Its name in JSON.
+  /// Returns the name of the option in JSON.
   std::string key() const;
-  /// The default for people: "0.5", "mse"; empty if the option has none.
+  /// Returns the default for people: "0.5", "mse"; empty if the option has none.
   std::string usualInWords() const;
 };
 
-/// The options of a default-constructed `Settings`: for their names, ranges, defaults and help texts. Thread-safe.
+/// Returns the options of a default-constructed `Settings`: for their names, ranges, defaults and help texts.
+/// Thread-safe.
 template <class Settings>
 const std::vector<Option>& usualOptions() {
   static Settings usual;
@@ -79,7 +80,7 @@ const std::vector<Option>& usualOptions() {
   return options;
 }
 
-/// The option of that name, which must be among them.
+/// Returns the option with this name, which must be among them.
 const Option& optionNamed(const std::vector<Option>& options, std::string_view name);
 template <class Settings>
 const Option& usualOption(std::string_view name) {
@@ -88,11 +89,12 @@ const Option& usualOption(std::string_view name) {
 
 /// "more than 0", "between 50 and 100"; empty if all numbers are accepted.
 std::string inWords(const OptionRange& range);
-/// Why `text` cannot be the value of `option`, as the predicate of a sentence: "-1 must be 0 or more"; empty if it can.
-/// Whether a file exists is not asked.
+/// Returns why `text` cannot be the value of `option`, as the predicate of a sentence: "-1 must be 0 or more"; empty if
+/// it can. This does not check whether a file exists.
 std::string whyNotAccepted(const Option& option, const std::string& text);
 
-/// {key: value} of the options whose values are not those of `usual`, which are the same options in the same order.
+/// Returns {key: value} of the options whose values are not those of `usual`, which are the same options in the same
+/// order.
 Json toJson(const std::vector<Option>& options, const std::vector<Option>& usual);
 template <class Settings>
 Json settingsJson(Settings settings) {
@@ -100,7 +102,7 @@ Json settingsJson(Settings settings) {
 }
 /// Sets the options that `json`, an object, has; the others keep their values. Unknown fields are ignored. Errors name
 /// the field: it has the wrong type, or a value that the option does not accept. The value that an option has
-/// already is accepted in any case: it stands for "not given".
+/// already is accepted in any case: it means that the option was not given.
 Status readOptions(const Json& json, const std::vector<Option>& options);
 template <class Settings>
 Result<Settings> settingsFromJson(const Json& json) {
@@ -109,8 +111,8 @@ Result<Settings> settingsFromJson(const Json& json) {
   return settings;
 }
 
-/// The words of a command line that give the options whose values are not those of `usual` (the same options in the
-/// same order), without quotes; positional arguments are left out. Paths of what is read become absolute.
+/// Returns the words of a command line that give the options whose values are not those of `usual` (the same options in
+/// the same order), without quotes; positional arguments are left out. Paths of what is read become absolute.
 std::vector<std::string> commandWords(const std::vector<Option>& options, const std::vector<Option>& usual);
 template <class Settings>
 std::vector<std::string> commandWords(Settings settings) {

@@ -20,7 +20,7 @@ struct PlanSettings {
   std::string computeCapability;                     ///< compilerOptions' sm=N; empty: not given
   std::string target;                                ///< empty: that of the directives file, else cpu
   std::string precision;                             ///< empty: those of the directives file, else f32 alone
-  std::vector<std::vector<std::string>> directives;  ///< by DirectiveKind: the arguments of its option
+  std::vector<std::vector<std::string>> directives;  ///< for each DirectiveKind, the arguments given to its option
   std::optional<std::int64_t> workspaceBytes;
   std::vector<std::string> inputs, mins, opts, maxs;
   std::string directivesFile;
@@ -40,7 +40,7 @@ struct InputSettings {
   std::vector<Option> options();
 };
 
-/// The option --effort of operations that choose tactics by measuring them.
+/// Returns the option --effort of operations that choose tactics by measuring them.
 Option effortOption(std::optional<double>& seconds, std::vector<std::string> excludes = {});
 
 /// What runs a network, and with how many threads.

@@ -1,5 +1,5 @@
 """Prints the tables of docs/compilers.md that say what is known of networks: for each compiler, how many nodes of the
-optimised network are in a kernel, by the best certainty of each, and how many are untold.
+optimised network are in a kernel, by the best certainty of each, and how many are not disclosed.
 
     python3 scripts/lib/bench/certainty_table.py [--fusescope F] NETWORK=MODEL.onnx …
 
@@ -42,7 +42,7 @@ def planned(fusescope, model, compiler=None, more=()):
 
 def certainties(plan):
     """Returns how many nodes of a read-back plan have each certainty, each node by its best one, and how many are
-    "untold". Nodes of kernels of our own engine, in fallback, do not count."""
+    "not disclosed". Nodes of kernels of our own engine, in fallback, do not count."""
     theirs = {node["node"] for node in plan["nodes"] if node["fate"] == "kernel"}
     best = {}
     for kernel in plan["kernels"]:
@@ -51,7 +51,7 @@ def certainties(plan):
                 known = best.get(node["node"], BEST[-1])
                 best[node["node"]] = min(known, node["certainty"], key=BEST.index)
     counts = Counter(best.values())
-    counts["untold"] = sum(node["fate"] == "not_disclosed" for node in plan["nodes"])
+    counts["not disclosed"] = sum(node["fate"] == "not_disclosed" for node in plan["nodes"])
     assert sum(counts.values()) <= len(plan["nodes"]), "a node counts once"
     return counts
 
@@ -61,7 +61,7 @@ def cell(plan, words):
         return "–"
     counts = certainties(plan)
     fallback = sum(node["fate"] == "fallback" for node in plan["nodes"])
-    text = f"{len(plan['kernels'])} · " + " / ".join(str(counts[word]) for word in (*words, "untold"))
+    text = f"{len(plan['kernels'])} · " + " / ".join(str(counts[word]) for word in (*words, "not disclosed"))
     return text + (f" ({fallback} in fallback)" if fallback else "")
 
 
@@ -71,7 +71,7 @@ def main():
     parser.add_argument("networks", nargs="+", metavar="NETWORK=MODEL.onnx")
     arguments = parser.parse_args()
     compilers = [name for name, (python, _) in COMPILERS.items() if os.environ.get(python)]
-    print(line(["network", "nodes"] + [f"{TITLES[name]}: kernels · {' / '.join((*COMPILERS[name][1], 'untold'))}"
+    print(line(["network", "nodes"] + [f"{TITLES[name]}: kernels · {' / '.join((*COMPILERS[name][1], 'not disclosed'))}"
                                        for name in compilers] + ["ours"]))
     print(line("---" for _ in range(len(compilers) + 3)))
     for network in arguments.networks:

@@ -3,13 +3,14 @@
 
 #include <chrono>
 #include <cmath>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <thread>
 
 #include "base/part_hashes.h"
 #include "frontends/onnx/network_findings.h"
-#include "ir/graph_editor.h"
+#include "ir/graph.h"
 #include "tests/support/paths.h"
 #include "tests/unit/cache/network_keys.h"
 

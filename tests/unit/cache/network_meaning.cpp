@@ -111,8 +111,9 @@ class RegionText {
     if (constant == m_request.constants.end()) return text;
     text += fmt::format(" const {} stored as {}", extentsText(constant->second), name(m_plan.storedType(value)));
     const auto slot = std::ranges::find(m_request.weightSlots, value) - m_request.weightSlots.begin();
-    const bool isTold = isOfStructure(constant->second) || hasContent(constant->second, static_cast<std::size_t>(slot));
-    return isTold ? text + elementsOf(constant->second) : text;
+    const bool isDisclosed =
+        isOfStructure(constant->second) || hasContent(constant->second, static_cast<std::size_t>(slot));
+    return isDisclosed ? text + elementsOf(constant->second) : text;
   }
 
   const KernelRequest& m_request;

@@ -112,7 +112,7 @@ TEST_F(BuildThen, AreRefusedBeforeAnythingIsBuilt) {
   ASSERT_EQ(fusescopeCommand({"plan", m_model, "-o", plan}).status, 0);
   const auto ofPlan = fusescopeCommand({"build", plan, "-o", m_engine, "--then", one});
   EXPECT_EQ(ofPlan.status, 2);
-  EXPECT_NE(ofPlan.err.find("already holds its directives"), std::string::npos) << ofPlan.err;
+  EXPECT_NE(ofPlan.err.find("already contains its directives"), std::string::npos) << ofPlan.err;
 }
 
 TEST_F(BuildThen, EndAtAPinThatIsRefused) {

@@ -72,7 +72,7 @@ std::string fallbackOf(const Compiler& compiler) {
   for (const NodeId node : engine.value()->plan().graph().order()) {
     const NodeSupport* said =
         engine.value()->plan().options.support->find(engine.value()->plan().graph().node(node).name);
-    if (said == nullptr || said->taken != false) continue;
+    if (said == nullptr || said->isAccepted != false) continue;
     EXPECT_EQ(said->foundBy, SupportSource::Build);
     EXPECT_EQ(said->message, "gave up");
     text += (text.empty() ? "" : " ") + said->node;
@@ -122,7 +122,7 @@ TEST(FailingCompiler, WhatDependsOnDataFallsBackTogetherAndTheRestDoesNot) {
   std::string fallback;
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes)
     if (said.code == "validate.not_asked") {
-      EXPECT_FALSE(said.taken) << "the compiler refused none of these";
+      EXPECT_FALSE(said.isAccepted) << "the compiler refused none of these";
       fallback += (fallback.empty() ? "" : " ") + said.node;
     }
   EXPECT_EQ(fallback, "last turned") << "NonZero does not compile, and they hang on it";
@@ -147,8 +147,8 @@ TEST(FailingCompiler, WhatTheTablePredictsIsTriedFirst) {
   ASSERT_TRUE(engine.ok()) << engine.error().text();
   EXPECT_EQ(compiler.builds, 3) << "the network, one of four equal nodes alone, and the network without them";
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes) {
-    EXPECT_EQ(said.taken == false, said.node.starts_with("det")) << said.node;
-    if (said.taken == false) {
+    EXPECT_EQ(said.isAccepted == false, said.node.starts_with("det")) << said.node;
+    if (said.isAccepted == false) {
       EXPECT_EQ(said.message, "gave up");
       EXPECT_EQ(said.foundBy, SupportSource::Build);
     }

@@ -33,7 +33,8 @@ class Wordless final : public Compiler {
     ++questions;
     CompilerSupport told;
     for (const std::string& node : m_refuses(plan.graph()))
-      told.nodes.push_back({.node = node, .taken = false, .code = "validate.compiler_refused", .message = "cannot"});
+      told.nodes.push_back(
+          {.node = node, .isAccepted = false, .code = "validate.compiler_refused", .message = "cannot"});
     return told;
   }
   Result<Lowered> lower(std::shared_ptr<const Plan> plan, const BuildOptions&) const override {
@@ -82,7 +83,7 @@ std::string fallbackFrom(const Compiler& compiler, const std::shared_ptr<const P
   std::string text;
   if (!engine.ok()) return text;
   for (const NodeSupport& said : engine.value()->plan().options.support->nodes) {
-    if (said.taken != false) continue;
+    if (said.isAccepted != false) continue;
     EXPECT_EQ(said.message, "cannot");
     EXPECT_EQ(said.code, "validate.compiler_refused");
     EXPECT_EQ(said.foundBy, SupportSource::Parser);
@@ -187,7 +188,7 @@ TEST(WordlessRefusal, AsksABoundedNumberOfQuestions) {
   ASSERT_TRUE(told.ok()) << told.error().text();
   EXPECT_EQ(refusalOfNoNode(told.value()), nullptr);
   EXPECT_LE(compiler.questions, 65);
-  for (const NodeSupport& said : told.value().nodes) EXPECT_EQ(said.taken, false);
+  for (const NodeSupport& said : told.value().nodes) EXPECT_EQ(said.isAccepted, false);
   for (const NodeId id : plan->graph().order()) {
     const Node& node = plan->graph().node(id);
     EXPECT_TRUE(!node.is("Cast") || told.value().find(node.name) != nullptr) << node.name;

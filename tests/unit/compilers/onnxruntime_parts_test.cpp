@@ -160,7 +160,7 @@ TEST(OnnxRuntimeOptions, OtherProvidersAreDecisions) {
       told);
   ASSERT_EQ(told.decisions.size(), 1U);
   EXPECT_EQ(told.decisions[0].code, "build.other_provider");
-  EXPECT_EQ(message(told.decisions[0]), "B runs it, although A was asked for");
+  EXPECT_EQ(message(told.decisions[0]), "the execution provider B runs it, not the requested A");
   EXPECT_EQ(told.compiler.options.at("provider"), "A");
   for (const Json& answer : {Json(), Json(3), Json{{"providers", 1}, {"assignment", {1}}}, Json{{"assignment", 2}}})
     addProviders(handed.network, answer, told);

@@ -105,18 +105,18 @@ TEST(OpenvinoSupport, SaysWhatWasNotImportedInItsWords) {
        "are supported\n\nSummary:\n-- Conversion is failed for: Relu-14"}};
   const CompilerSupport support = openvinoSupport(network, imported(), answer);
   ASSERT_EQ(support.nodes.size(), 4U);
-  EXPECT_EQ(support.find("first")->taken, true);
-  EXPECT_EQ(support.find("relu")->taken, false);
+  EXPECT_EQ(support.find("first")->isAccepted, true);
+  EXPECT_EQ(support.find("relu")->isAccepted, false);
   EXPECT_EQ(support.find("relu")->message, "only small ones are supported");
-  EXPECT_EQ(support.find("second")->taken, std::nullopt) << "types behind it are not known";
+  EXPECT_EQ(support.find("second")->isAccepted, std::nullopt) << "types behind it are not known";
 }
 
 TEST(OpenvinoSupport, SaysWhatTheDeviceLacks) {
   const CompilerInput network = handed({});
   const Json answer{{"devices", {{"#0", "CPU"}, {"#1", "CPU"}, {"#2", "CPU"}, {"#3", "CPU"}, {"#5", "CPU"}}}};
   const CompilerSupport support = openvinoSupport(network, imported(), answer);
-  EXPECT_EQ(support.find("second")->taken, true);
-  EXPECT_EQ(support.find("softmax")->taken, false) << "a part of it";
+  EXPECT_EQ(support.find("second")->isAccepted, true);
+  EXPECT_EQ(support.find("softmax")->isAccepted, false) << "a part of it";
   EXPECT_EQ(support.find("softmax")->message, "The device does not run the operator Exp.");
   EXPECT_EQ(support.find("softmax")->code, "validate.compiler_refused");
   for (const Json& odd : {Json::object(), Json{{"devices", 1}}, Json{{"unconverted", {1, "x"}}, {"words", 2}}})

@@ -46,10 +46,10 @@ TEST(OwnCompiler, SaysOfEachNodeWhatItsTargetSays) {
   ASSERT_EQ(support.value().nodes.size(), 2U);
   const NodeSupport* refused = support.value().find("det");
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(refused->taken, false);
+  EXPECT_EQ(refused->isAccepted, false);
   EXPECT_TRUE(refused->code.starts_with("validate.")) << refused->code;
   EXPECT_FALSE(refused->message.empty());
-  EXPECT_EQ(support.value().find("exp")->taken, true);
+  EXPECT_EQ(support.value().find("exp")->isAccepted, true);
   EXPECT_EQ(support.value().find("nobody"), nullptr);
 }
 

@@ -79,7 +79,7 @@ TEST(TensorrtRtx, WhatTheParserRefusesIsAVerdictInItsWords) {
   ASSERT_EQ(support.value().nodes.size(), 1U) << "nothing is known of the others until they are asked for alone";
   const NodeSupport& said = support.value().nodes.front();
   EXPECT_EQ(said.node, "det");
-  EXPECT_EQ(said.taken, false);
+  EXPECT_EQ(said.isAccepted, false);
   EXPECT_EQ(said.code, "validate.compiler_refused");
   EXPECT_EQ(said.message, "UNSUPPORTED_NODE: det is not for a");
   EXPECT_EQ(said.foundBy, SupportSource::Parser);
@@ -107,7 +107,7 @@ TEST(TensorrtRtx, ASupportedNetworkIsTakenWhole) {
       rtx().support(handed.network(), {.json = {{"is_supported", true}, {"refusals", Json::array()}}, .files = {}});
   ASSERT_TRUE(support.ok());
   ASSERT_EQ(support.value().nodes.size(), 3U);
-  for (const NodeSupport& said : support.value().nodes) EXPECT_EQ(said.taken, true) << said.node;
+  for (const NodeSupport& said : support.value().nodes) EXPECT_EQ(said.isAccepted, true) << said.node;
 }
 
 TEST(TensorrtRtx, ARefusalOfNoNodeIsAnEntryWithoutANode) {
@@ -169,7 +169,7 @@ TEST(TensorrtRtxPackage, SaysWhichNodesItRefuses) {
   ASSERT_TRUE(support.ok());
   const NodeSupport* refused = support.value().find("det");
   ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(refused->taken, false);
+  EXPECT_EQ(refused->isAccepted, false);
   EXPECT_NE(refused->message.find("UNSUPPORTED_NODE"), std::string::npos) << refused->message;
   EXPECT_EQ(support.value().find("relu"), nullptr);
   const auto compiled = askRtx(*job, "compile", handed.network());
@@ -192,7 +192,7 @@ TEST(TensorrtRtxPackage, SaysWhichNodeHoldsWhatItRefuses) {
   const auto support = rtx().support(handed.network(), answer.value());
   ASSERT_TRUE(support.ok()) << support.error().text();
   ASSERT_NE(support.value().find("choice"), nullptr);
-  EXPECT_EQ(support.value().find("choice")->taken, false);
+  EXPECT_EQ(support.value().find("choice")->isAccepted, false);
   const auto compiled = askRtx(*job, "compile", handed.network());
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(rtx().failedAt(handed.network(), compiled.error()), *handed.graph().findNode("choice"));

@@ -11,8 +11,8 @@ namespace {
 TEST(MemoryTimeline, TakesEveryPieceFromItsFirstToItsLastStep) {
   const MemoryTimeline memory{.steps = {{"a", ""}, {"b", ""}, {"c", ""}},
                               .pieces = {{"x", 10, 0, 1, false}, {"y", 30, 1, 2, false}, {"b", 5, 1, 1, true}}};
-  EXPECT_EQ(memory.taken(), (std::vector<std::int64_t>{10, 45, 30}));
-  EXPECT_EQ(peakOf(memory.taken()), 1U);
+  EXPECT_EQ(memory.usedBytes(), (std::vector<std::int64_t>{10, 45, 30}));
+  EXPECT_EQ(peakOf(memory.usedBytes()), 1U);
   const auto there = memory.at(1);
   ASSERT_EQ(there.size(), 3U);
   EXPECT_EQ(there[0]->name, "y") << "the largest comes first";
@@ -28,14 +28,14 @@ TEST(MemoryTimeline, OfAnEngineIsWhatItsArenaHolds) {
   const auto memory = engine->memory();
   ASSERT_NE(memory, nullptr);
   ASSERT_FALSE(memory->steps.empty());
-  const std::vector<std::int64_t> taken = memory->taken();
+  const std::vector<std::int64_t> taken = memory->usedBytes();
   const std::int64_t peak = taken[peakOf(taken)];
   EXPECT_GT(peak, 0);
   EXPECT_LE(peak, memory->arenaBytes);
   EXPECT_EQ(memory->arenaBytes, engine->report().arenaBytes);
   MemoryTimeline tensors = *memory;
   std::erase_if(tensors.pieces, [](const MemoryTimeline::Piece& piece) { return piece.isScratch; });
-  const std::vector<std::int64_t> live = tensors.taken();
+  const std::vector<std::int64_t> live = tensors.usedBytes();
   EXPECT_EQ(live[peakOf(live)] + memory->callerBytes, engine->report().liveBytes);
   for (const MemoryTimeline::Piece& piece : memory->pieces) {
     EXPECT_LE(piece.first, piece.last);

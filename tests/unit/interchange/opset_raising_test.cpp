@@ -50,8 +50,8 @@ TEST(OpsetRaising, AttributesThatBecameOperandsDo) {
   EXPECT_EQ(numbersOf(at18.file.graph, at18.file.graph.nodes[1].inputs.at(1)), (std::vector<std::int64_t>{1}));
   EXPECT_EQ(at18.file.opsets.at(""), 18);
   EXPECT_EQ(at13.edits.operands.size(), 1U);
-  ASSERT_EQ(at13.edits.goneAttributes.size(), 1U);
-  EXPECT_EQ(at13.edits.goneAttributes[0].name, "split");
+  ASSERT_EQ(at13.edits.removedAttributes.size(), 1U);
+  EXPECT_EQ(at13.edits.removedAttributes[0].name, "split");
   EXPECT_EQ(at13.edits.initializers.size(), 1U);
 }
 
@@ -62,8 +62,8 @@ TEST(OpsetRaising, NodesInBodiesAreRaisedWhereTheyAre) {
              "a) { a = ReduceSum <axes = [1]> (x) }, else_branch = e () => (float[2, 1] b) { b = ReduceMax "
              "<axes = [1]> (x) }> }");
   const RaisedFile made = raised(file, 13);
-  ASSERT_EQ(made.edits.goneAttributes.size(), 1U);
-  const onnxlib::NodePlace place = made.edits.goneAttributes[0].node;
+  ASSERT_EQ(made.edits.removedAttributes.size(), 1U);
+  const onnxlib::NodePlace place = made.edits.removedAttributes[0].node;
   ASSERT_EQ(place.graph.size(), 1U);
   EXPECT_EQ(place.graph[0].attribute, "then_branch");
   EXPECT_EQ(made.edits.initializers.at(0).graph, place.graph);
@@ -105,7 +105,7 @@ TEST(OpsetRaising, WhatTakesSeveralNodesIsWrittenAnewInItsPlace) {
   settleRewritten(made, edits);
   EXPECT_TRUE(edits.operands.empty());
   EXPECT_TRUE(edits.outcomes.empty());
-  EXPECT_EQ(edits.goneNodes, (std::vector<onnxlib::NodePlace>{{{}, 0}}));
+  EXPECT_EQ(edits.removedNodes, (std::vector<onnxlib::NodePlace>{{{}, 0}}));
   ASSERT_EQ(edits.nodes.size(), 5U);
   std::set<std::string> there{"x"};
   for (const auto& added : edits.nodes) {
@@ -142,7 +142,7 @@ TEST(OpsetRaising, AnOperatorThatBecameAnotherIsThatOne) {
   settleRewritten(made, made.edits);
   ASSERT_EQ(made.edits.nodes.size(), 1U);
   EXPECT_EQ(made.edits.nodes[0].node.name, "up");
-  EXPECT_EQ(made.edits.goneNodes.size(), 1U);
+  EXPECT_EQ(made.edits.removedNodes.size(), 1U);
 }
 
 }  // namespace

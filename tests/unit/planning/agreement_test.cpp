@@ -70,7 +70,7 @@ TEST(Agreement, CountsTheTypesOfStoredEdges) {
   EXPECT_EQ(agreement.edges, 3);
   EXPECT_EQ(agreement.stored, 2);
   EXPECT_EQ(agreement.storedAlike, 1);
-  EXPECT_EQ(agreement.storedUntold, 1);
+  EXPECT_EQ(agreement.storedNotDisclosed, 1);
   EXPECT_EQ(agreement.otherTypes, (std::vector<OtherStoredType>{{DataType::F32, DataType::F16, 1}}));
   EXPECT_DOUBLE_EQ(*agreement.typesShare(), 0.5);
   EXPECT_EQ(storedTypesText(agreement),
@@ -92,10 +92,10 @@ TEST(Agreement, AnEdgeThatOneSideKeepsInAKernelHasNoStoredType) {
   EXPECT_EQ(agreement.edges, 3);
   EXPECT_EQ(agreement.stored, 1) << "the one between the kernels";
   EXPECT_EQ(agreement.storedAlike, 0);
-  EXPECT_EQ(agreement.storedUntold, 0);
+  EXPECT_EQ(agreement.storedNotDisclosed, 0);
   EXPECT_EQ(storedTypesText(Agreement()), "");
-  EXPECT_EQ(storedTypesText({.edges = 1, .storedUntold = 1}),
-            "of 1 edge that both keep in memory the compiler tells no type");
+  EXPECT_EQ(storedTypesText({.edges = 1, .storedNotDisclosed = 1}),
+            "of 1 edge that both keep in memory the compiler reports no types");
 }
 
 TEST(Agreement, APlanForTheSameCompilerOrItsPlannedTargetIsAPrediction) {

@@ -32,7 +32,8 @@ PlanOptions answeredBy(std::vector<NodeSupport> nodes) {
 }
 
 NodeSupport refusal(std::string node, SupportSource by) {
-  return {.node = std::move(node), .taken = false, .code = "", .message = "there is no such kernel", .foundBy = by};
+  return {
+      .node = std::move(node), .isAccepted = false, .code = "", .message = "there is no such kernel", .foundBy = by};
 }
 
 TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
@@ -55,7 +56,8 @@ TEST(CompilerSupport, OfTheBuildHasACodeOfItsOwn) {
 }
 
 TEST(CompilerSupport, WhatTheCompilerWasNeverHandedFallsBackAndIsNotRefused) {
-  NodeSupport apart{.node = "b", .taken = {}, .code = "validate.not_asked", .message = "its extents depend on data"};
+  NodeSupport apart{
+      .node = "b", .isAccepted = {}, .code = "validate.not_asked", .message = "its extents depend on data"};
   const auto plan = planned(chainOfThree(), answeredBy({apart}));
   ASSERT_EQ(plan->segments.size(), 3U);
   const Decision *why = findDecision(*plan, "validate.not_asked", "b"),
@@ -66,7 +68,7 @@ TEST(CompilerSupport, WhatTheCompilerWasNeverHandedFallsBackAndIsNotRefused) {
 }
 
 TEST(CompilerSupport, WhatIsTakenOrNotSaidChangesNothing) {
-  NodeSupport taken{.node = "a", .taken = true}, unsaid{.node = "b", .taken = {}},
+  NodeSupport taken{.node = "a", .isAccepted = true}, unsaid{.node = "b", .isAccepted = {}},
       nobody = refusal("z", SupportSource::Parser);
   const auto plan = planned(chainOfThree(), answeredBy({taken, unsaid, nobody}));
   EXPECT_EQ(plan->segments.size(), 1U);
@@ -86,7 +88,7 @@ TEST(CompilerSupport, TakesThePlaceOfWhatTheTablePredicts) {
   const auto predicted = planned(model, answeredBy({}));
   ASSERT_EQ(predicted->structure->partition.unsupported.size(), 1U) << "the table decides where it was not asked";
   for (const std::optional<bool> taken : {std::optional<bool>(true), std::optional<bool>()}) {
-    const auto plan = planned(model, answeredBy({{.node = "places", .taken = taken}}));
+    const auto plan = planned(model, answeredBy({{.node = "places", .isAccepted = taken}}));
     EXPECT_EQ(plan->segments.size(), 1U);
     EXPECT_EQ(plan->segments.front().kind, SegmentKind::Accelerated);
     const Decision* why = findDecision(*plan, "validate.predicted_refusal", "places");
@@ -94,13 +96,13 @@ TEST(CompilerSupport, TakesThePlaceOfWhatTheTablePredicts) {
     EXPECT_EQ(why->by.text(), "other");
     EXPECT_TRUE(why->allowed);
     EXPECT_NE(message(*why).find("other was asked and does not refuse Det, although the table"), std::string::npos);
-    EXPECT_EQ(plan->structure->takenAgainstTable, std::vector{*plan->graph().findNode("places")});
+    EXPECT_EQ(plan->structure->acceptedAgainstTable, std::vector{*plan->graph().findNode("places")});
   }
   const auto refused = planned(model, answeredBy({refusal("places", SupportSource::Parser)}));
   const Decision* why = findDecision(*refused, "validate.compiler_refused", "places");
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(message(*why), "other refuses Det: there is no such kernel") << "in its words, not in ours";
-  EXPECT_TRUE(refused->structure->takenAgainstTable.empty());
+  EXPECT_TRUE(refused->structure->acceptedAgainstTable.empty());
 }
 
 TEST(CompilerSupport, MayBeStatedAboutAll) {
@@ -108,8 +110,8 @@ TEST(CompilerSupport, MayBeStatedAboutAll) {
   const CompilerSupport all =
       statedAboutAll(*model->graph, {{refusal("c", SupportSource::Parser), refusal("z", SupportSource::Parser)}});
   ASSERT_EQ(all.nodes.size(), 3U);
-  EXPECT_EQ(all.nodes[0], (NodeSupport{.node = "a", .taken = {}}));
-  EXPECT_EQ(all.nodes[2].taken, false);
+  EXPECT_EQ(all.nodes[0], (NodeSupport{.node = "a", .isAccepted = {}}));
+  EXPECT_EQ(all.nodes[2].isAccepted, false);
   EXPECT_EQ(nothingStated(*model->graph).nodes.size(), 3U);
 }
 

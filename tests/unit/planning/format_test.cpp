@@ -102,7 +102,7 @@ std::shared_ptr<const Plan> mixedPlan() {
       .target = "cpu:avx2",
       .precisions = {DataType::F16},
       .directives = {testing::withId(pin("relu=f32"), "1"), testing::withId(fallbackDirective("middle"), "2")}};
-  options.support = std::make_shared<const CompilerSupport>(CompilerSupport{{{.node = "relu", .taken = true}}});
+  options.support = std::make_shared<const CompilerSupport>(CompilerSupport{{{.node = "relu", .isAccepted = true}}});
   return planned(b.build(), options);
 }
 

@@ -386,13 +386,13 @@ TEST(ReadBackPlan, APinOfANodeWithoutAKernelSaysWhatHappenedToIt) {
 
 TEST(ReadBackPlan, SupportIsWhatTheCompilerSaid) {
   PlanOptions options = cpuOptions();
-  options.support = std::make_shared<const CompilerSupport>(
-      CompilerSupport{{{.node = "fc1", .taken = true}, {.node = "exp", .taken = true, .message = "as it is"}}});
+  options.support = std::make_shared<const CompilerSupport>(CompilerSupport{
+      {{.node = "fc1", .isAccepted = true}, {.node = "exp", .isAccepted = true, .message = "as it is"}}});
   const auto made = Told(planned(chainModel(), options)).make();
   ASSERT_EQ(made->support.size(), 5U);
-  EXPECT_EQ(made->support[0].taken, true);
+  EXPECT_EQ(made->support[0].isAccepted, true);
   EXPECT_EQ(made->support[1].node, "relu");
-  EXPECT_EQ(made->support[1].taken, std::nullopt);
+  EXPECT_EQ(made->support[1].isAccepted, std::nullopt);
   EXPECT_EQ(made->support[3].message, "as it is");
 }
 

@@ -122,8 +122,8 @@ TEST(PlanReport, AKernelOfMixedTypesNamesTheNodesThatDiffer) {
   EXPECT_EQ(kernel["calculates"], Json::array({{{"node", "softmax"}, {"type", "f32"}}}));
   const FusedNode& fused = *plan->fusedNodeOf(*plan->graph().findNode("softmax"));
   EXPECT_EQ(calculatedTypes(*plan, fused), (std::vector{DataType::F16, DataType::F32}));
-  EXPECT_NE(heldWider(fused, *plan->graph().findValue("s")), nullptr);
-  EXPECT_EQ(heldWider(fused, *plan->graph().findValue("p")), nullptr);
+  EXPECT_NE(keptInWiderType(fused, *plan->graph().findValue("s")), nullptr);
+  EXPECT_EQ(keptInWiderType(fused, *plan->graph().findValue("p")), nullptr);
 }
 
 TEST(PlanReport, FusionsOfATensorRTTargetArePredictions) {

@@ -25,7 +25,7 @@ TuneReport exampleReport() {
                           .onReference = 0.004};
   report.result.front = {report.result.chosen, report.result.unpinned};
   report.result.beatenByAllPinned = TunePoint{.pins = {0, 2}, .error = 0.005, .cost = {.ms = 3}};
-  report.heldTo = 0.008;
+  report.searchLimit = 0.008;
   report.exported = ExportedCheck{.numbers = CheckedNumbers{}, .whyNot = "its engine differs"};
   report.exported->numbers->onReference.worst = 0.006;
   report.exported->numbers->onEngine.worst = INFINITY;
@@ -84,7 +84,7 @@ TEST(TuneAnswer, IsWhatTheWorkerSays) {
   EXPECT_EQ(answer.value().beatenByAllPinned->pins, 2);
   EXPECT_EQ(answer.value().beatenByAllPinned->set.back().node, "o");
   EXPECT_EQ(answer.value().maxError, 0.01);
-  EXPECT_EQ(answer.value().heldTo, 0.008);
+  EXPECT_EQ(answer.value().searchLimit, 0.008);
   EXPECT_EQ(answer.value().exported, (TunedExport{.onReference = 0.006, .onEngine = INFINITY}));
   EXPECT_EQ(answer.value().exportRefused, "its engine differs");
   ASSERT_EQ(answer.value().baselines.size(), 2U);

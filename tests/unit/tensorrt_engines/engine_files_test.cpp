@@ -311,8 +311,8 @@ TEST(EngineFiles, ANodeIsExplainedInTheTypesOfTheEngine) {
     const auto grant = std::ranges::find(made.precisionMap, id, &PrecisionGrant::node);
     const auto json = explainJson(artifact.value(), name);
     ASSERT_TRUE(json.ok()) << json.error().text();
-    const bool isTold = grant->granted != DataType::Undefined;
-    EXPECT_EQ(json.value()["granted"], isTold ? Json(fusescope::name(grant->granted)) : Json(nullptr)) << name;
+    const bool isDisclosed = grant->granted != DataType::Undefined;
+    EXPECT_EQ(json.value()["granted"], isDisclosed ? Json(fusescope::name(grant->granted)) : Json(nullptr)) << name;
     lowered += grant->granted == DataType::F16 ? 1 : 0;
     for (const Json& edge : json.value()["edges"]) {
       const auto value = made.graph().findValue(edge["value"].get<std::string>());

@@ -57,10 +57,10 @@ TEST_P(KnownAnswer, WhatIsPlacedUnderTheAuthorsNamesIsRight) {
       for (const auto& [node, certainty] : read.kernels[i].nodes) {
         const bool isRight = right.contains(node);
         // What no kernel names in the numbered build either is a view or folded: nothing tells whose it is.
-        const bool isTold = std::ranges::any_of(truth.kernels, [&](const ReadBackKernel& kernel) {
+        const bool isDisclosed = std::ranges::any_of(truth.kernels, [&](const ReadBackKernel& kernel) {
           return std::ranges::any_of(kernel.nodes, [&](const auto& held) { return held.first == node; });
         });
-        if (!isTold) continue;
+        if (!isDisclosed) continue;
         if (certainty == Certainty::Guessed) {
           ++(isRight ? count.guessedRight : count.guessedWrong);
         } else {

@@ -171,11 +171,11 @@ TEST(PinCauses, FusionsThatCameOtherwiseHaveWhatIsToldOfThem) {
   const PlanDiff diff = changesBetween({.cover = asked.made().asked.get(), .label = "planned"},
                                        {.cover = &asked.made(), .label = "made"});
   ASSERT_FALSE(diff.fusions.empty()) << "the region's kernels are not those that are planned";
-  const bool isTold = std::ranges::any_of(diff.fusions, [](const FusionChange& change) {
+  const bool isDisclosed = std::ranges::any_of(diff.fusions, [](const FusionChange& change) {
     return std::ranges::any_of(
         change.reported, [](const std::string& fact) { return fact.find("in Myelin region 4") != std::string::npos; });
   });
-  EXPECT_TRUE(isTold);
+  EXPECT_TRUE(isDisclosed);
   EXPECT_NE(printDiff(diff).find("reported: tensorrt made its kernels in Myelin region 4"), std::string::npos)
       << printDiff(diff);
 }

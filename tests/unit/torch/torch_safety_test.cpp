@@ -55,7 +55,7 @@ TEST_F(HandedToTorch, MembersThatAreNotReadAreNamed) {
         "net/data/constants/custom_obj_0", "net/code/x.py", "net/data/weights/other_weights_config.json"}) {
     const std::string said = why(withMember(small, member, "x"));
     EXPECT_NE(said.find(member), std::string::npos) << said;
-    EXPECT_NE(said.find("is not handed to torch"), std::string::npos) << said;
+    EXPECT_NE(said.find("is not passed to torch"), std::string::npos) << said;
   }
   const std::string plain = pt2Bytes(Pt2Kind::PlainZip, smallProgram());
   EXPECT_NE(why(withMember(plain, "net/models/model.json", "{}")), "") << "which of the two would be loaded?";

@@ -34,7 +34,7 @@ TEST(ExportedSearch, WhatHoldsAtOnceIsTaken) {
   const auto found = network.searched({.maxError = 0.4}, checkBy(rootOfSquares(network.ofNodes), 0.4, asked));
   EXPECT_TRUE(found.result.ok);
   EXPECT_EQ(found.result.chosen.pins, (PinSet{0, 1}));
-  EXPECT_EQ(found.heldTo, 0.4);
+  EXPECT_EQ(found.searchLimit, 0.4);
   EXPECT_EQ(asked, 1);
 }
 
@@ -48,7 +48,7 @@ TEST(ExportedSearch, WhatIsWorseOnceExportedIsNoAnswer) {
   EXPECT_EQ(found.result.chosen.pins.size(), 4U) << "of no three pinned nodes the rest comes to 0.2";
   ASSERT_TRUE(found.exported && found.exported->numbers);
   EXPECT_LE(found.exported->error(), 0.4);
-  EXPECT_LT(*found.heldTo, 0.4);
+  EXPECT_LT(*found.searchLimit, 0.4);
   EXPECT_GT(asked, 1);
 }
 

@@ -11,6 +11,6 @@ namespace fusescope {
 /// "obey" | "prefer", precisions{node: type}, output_types{node: type}}: pins become types of layers, by the numbers of
 /// their nodes, and TensorRT chooses the types of other layers among f32 and the allowed types. Also completes
 /// `network.pins`. Errors: some pins must be obeyed and others are preferred, because TensorRT has one flag for all.
-Result<Json> typesAsked(CompilerInput& network);
+Result<Json> requestedTypes(CompilerInput& network);
 
 }  // namespace fusescope

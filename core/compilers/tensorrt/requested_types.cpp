@@ -1,4 +1,4 @@
-#include "compilers/tensorrt/asked_types.h"
+#include "compilers/tensorrt/requested_types.h"
 
 #include <fmt/format.h>
 
@@ -100,7 +100,7 @@ class LayerTypes {
 
 }  // namespace
 
-Result<Json> typesAsked(CompilerInput& network) {
+Result<Json> requestedTypes(CompilerInput& network) {
   if (network.plan->target.stronglyTyped) return Json{{"typing", "strong"}};
   return LayerTypes(network).run();
 }

@@ -9,15 +9,15 @@ namespace fusescope {
 
 /// A compiled network and the process that contains it, for one engine or for several engines whose networks are
 /// equal. It is used by one thread at a time.
-class HeldNetwork {
+class CompiledNetwork {
  public:
   /// `network` is what the process is given; it is only used for its size.
-  HeldNetwork(const ProbedCompiler& compiler, std::shared_ptr<const CompilerInput> network)
+  CompiledNetwork(const ProbedCompiler& compiler, std::shared_ptr<const CompilerInput> network)
       : m_compiler(compiler), m_network(std::move(network)) {}
   /// Gives the process back to the compiler for the next network, unless this network is large.
-  ~HeldNetwork();
-  HeldNetwork(const HeldNetwork&) = delete;
-  HeldNetwork& operator=(const HeldNetwork&) = delete;
+  ~CompiledNetwork();
+  CompiledNetwork(const CompiledNetwork&) = delete;
+  CompiledNetwork& operator=(const CompiledNetwork&) = delete;
 
   /// Used instead of `job` as long as only read-back results are needed: kept answers. It is null as soon as the
   /// network is to run.
@@ -28,7 +28,7 @@ class HeldNetwork {
   std::vector<TemporaryFolder> folders;           ///< the files of `compiled`, if it is a kept answer without a job
   std::shared_ptr<const TemporaryFolder> loaded;  ///< the files that `job` loaded instead of compiling
 
-  /// From now on the network is to run: the process, if there is one, is asked itself.
+  /// From now on, questions go to the process and no longer to kept answers.
   void run();
   /// Ends the process early if nobody will run the network; the results of compilation stay known.
   void letGo();

@@ -1,4 +1,4 @@
-#include "compilers/probed/held_network.h"
+#include "compilers/probed/compiled_network.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,11 +30,11 @@ bool areSameBytes(const std::filesystem::path& a, const std::filesystem::path& b
 
 }  // namespace
 
-HeldNetwork::~HeldNetwork() {
+CompiledNetwork::~CompiledNetwork() {
   letGo();
 }
 
-void HeldNetwork::run() {
+void CompiledNetwork::run() {
   const std::unique_ptr<KeptJob> former = std::move(kept);
   if (former == nullptr) return;
   job = former->takeLive();
@@ -42,14 +42,14 @@ void HeldNetwork::run() {
   folders = former->takeFolders();
 }
 
-void HeldNetwork::letGo() {
+void CompiledNetwork::letGo() {
   run();
   std::unique_ptr<ProbeJob> idle = std::move(job);
   if (idle == nullptr || !idle->isThere()) return;
   if (totalBytes(filesOf(*m_network)) <= kMostKept) m_compiler.giveBack(std::move(idle));
 }
 
-bool HeldNetwork::answers(const Json& asked, const CompilerInput& network) const {
+bool CompiledNetwork::answers(const Json& asked, const CompilerInput& network) const {
   if (asked.contains("values") && kept == nullptr && job == nullptr) return false;
   Json withValues = asked;
   withValues["values"] = true;
