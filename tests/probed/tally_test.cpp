@@ -124,6 +124,46 @@ TEST_F(Tally, WhatBecameOfAPinIsSaidOnce) {
   EXPECT_EQ(std::ranges::count_if(plan["decisions"], saysPin), 1) << plan["decisions"].dump(1);
 }
 
+/// Tally calculates in f32, whatever it is asked for.
+TEST_F(Tally, APinMarkedObeyThatItDoesNotObeyEndsEveryCommandWithStatus1) {
+  const std::string words = "node 'turn' must calculate in f16, and tally does not obey";
+  const auto ended = [&](std::vector<std::string> arguments, const char* strictness) {
+    arguments.insert(arguments.begin() + 1, network());
+    arguments.insert(arguments.end(), {"--compiler", "tally", "--pin", std::string("turn=f16:") + strictness});
+    return command(arguments);
+  };
+  const std::string engine = file("pinned.fse");
+  const std::vector<std::vector<std::string>> commands{
+      {"plan"}, {"build", "-o", engine}, {"run"}, {"time", "--seconds", "0.1"}, {"errors"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    const ProcessResult obey = ended(arguments, "obey"), prefer = ended(arguments, "prefer");
+    EXPECT_EQ(obey.status, 1) << arguments[0] << "\n" << obey.out;
+    EXPECT_NE(obey.err.find(words), std::string::npos) << arguments[0] << "\n" << obey.err;
+    EXPECT_NE(obey.err.find("(pin:1, widened)"), std::string::npos) << arguments[0] << "\n" << obey.err;
+    EXPECT_EQ(prefer.status, 0) << arguments[0] << "\n" << prefer.err;
+    EXPECT_EQ(prefer.err.find("must calculate"), std::string::npos) << prefer.err;
+  }
+}
+
+TEST_F(Tally, AnEngineThatDoesNotObeyIsNotWrittenAndTheBuildSaysWhatBecameOfThePin) {
+  const std::string engine = file("pinned.fse");
+  const auto built = [&](const char* pin, bool asJson) {
+    std::vector<std::string> arguments{"build", network(), "--compiler", "tally", "--pin", pin, "-o", engine};
+    if (asJson) arguments.emplace_back("--json");
+    return command(arguments);
+  };
+  const ProcessResult obey = built("turn=f16:obey", false);
+  EXPECT_FALSE(std::filesystem::exists(engine));
+  EXPECT_NE(obey.out.find("was not written, because a pin marked obey is not obeyed"), std::string::npos) << obey.out;
+  EXPECT_NE(obey.out.find("widened"), std::string::npos) << obey.out;
+  const Json refused = Json::parse(built("turn=f16:obey", true).out);
+  EXPECT_TRUE(refused["engine"].is_null()) << refused["engine"];
+  EXPECT_EQ(entryOf(refused["pins"], "node", "turn")["result"], "widened") << refused["pins"].dump(1);
+  const Json preferred = Json::parse(built("turn=f16", true).out);
+  EXPECT_EQ(preferred["engine"], engine);
+  EXPECT_EQ(entryOf(preferred["pins"], "node", "turn")["result"], "widened") << preferred["pins"].dump(1);
+}
+
 TEST_F(Tally, GivesTheNumbersOfOurOwnEngine) {
   expectSameNumbers(network());
 }
