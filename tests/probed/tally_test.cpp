@@ -202,6 +202,8 @@ TEST_F(Tally, ASplitEndsWhatItIsHanded) {
   expectSameNumbers(network(), {"--split", "*"});
   const ProcessResult said = command({"plan", network(), "--compiler", "tally", "--split", "scale"});
   EXPECT_NE(said.out.find("a segment of tally ends after it"), std::string::npos) << said.out;
+  for (const char* segment : {"segment_0", "segment_1"})
+    EXPECT_NE(said.out.find(std::string(segment) + ": Tally warns: counted on fingers"), std::string::npos) << said.out;
   EXPECT_NE(said.out.find("no kernel of tally is on both sides of the split after it"), std::string::npos) << said.out;
 }
 
@@ -295,6 +297,9 @@ TEST_F(Tally, WhatItIsToldIsChecked) {
   const ProcessResult value = command({"plan", network(), "--compiler", "tally", "--compiler-option", "hands=three"});
   EXPECT_EQ(value.status, 2);
   EXPECT_NE(value.err.find("option 'hands' of tally cannot be 'three'"), std::string::npos) << value.err;
+  EXPECT_NE(value.err.find("Its values are one, two."), std::string::npos) << value.err;
+  const ProcessResult near = command({"plan", network(), "--compiler", "tally", "--compiler-option", "effort=hihg"});
+  EXPECT_NE(near.err.find("The nearest is high. Its values are low, high."), std::string::npos) << near.err;
   const ProcessResult name = command({"plan", network(), "--compiler", "tally", "--compiler-option", "hand=one"});
   EXPECT_EQ(name.status, 2);
   EXPECT_NE(name.err.find("The nearest is hands."), std::string::npos) << name.err;
@@ -312,6 +317,9 @@ TEST_F(Tally, IsWhereItsEnvironmentIs) {
   const ProcessResult gone = command({"plan", network(), "--compiler", "tally@fingers"});
   EXPECT_EQ(gone.status, 2);
   EXPECT_NE(gone.err.find("there is no environment 'fingers'"), std::string::npos) << gone.err;
+  EXPECT_EQ(gone.err.find("option '--compiler'"), gone.err.rfind("option '--compiler'")) << gone.err;
+  const ProcessResult tried = command({"compilers", "--try", "fingers"});
+  EXPECT_NE(tried.err.find("option '--try': there is no environment 'fingers'"), std::string::npos) << tried.err;
   EXPECT_EQ(command({"compilers", "remove", "fingers"}).status, 2);
   expectSameNumbers(network(), {}, "tally@" + python());
 }
