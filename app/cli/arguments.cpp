@@ -17,6 +17,7 @@
 #include "planning/directive_effects.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
+#include "planning/pins_made.h"
 #include "session/exported_program_report.h"
 #include "session/open_artifact.h"
 #include "session/open_model.h"
@@ -363,6 +364,14 @@ bool reportObeyRefusals(const Plan& plan) {
                              refusal->code);
   }
   return !refusals.empty();
+}
+
+bool reportUnobeyedPins(const Cover& made) {
+  const std::vector<UnobeyedPin> pins = unobeyedPins(made);
+  for (const UnobeyedPin& pin : pins)
+    std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", pin.node, pin.words, pin.by.text(),
+                             name(pin.result));
+  return !pins.empty();
 }
 
 Progress progressLine() {

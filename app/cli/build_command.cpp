@@ -7,12 +7,14 @@
 #include <thread>
 
 #include "app/cli/command.h"
+#include "app/cli/read_back.h"
 #include "app/cli/table.h"
 #include "base/phase_clock.h"
 #include "compilers/probed/next_build.h"
 #include "compilers/probed/probed_compiler.h"
 #include "engine/description/described_model.h"
 #include "engine/tactics/measuring_effort.h"
+#include "planning/pins_made.h"
 #include "probe/listeners.h"
 #include "session/decisions_about.h"
 #include "session/equal_regions.h"
@@ -28,7 +30,9 @@ using BuildArguments = ArgumentsOf<BuildSettings>;
 struct Built {
   std::string directives;  ///< the file that --then gave; empty: the first build
   std::string output;
-  bool isOurs = true;  ///< our own compiler built it
+  bool isOurs = true;     ///< our own compiler built it
+  bool isWritten = true;  ///< false: another compiler does not obey a pin marked obey, so that no engine was written
+  std::shared_ptr<const Cover> made;
   BuildReport report;
   std::vector<BuildPhase> phases;
   std::int64_t bytes = 0;
@@ -64,6 +68,16 @@ void printDecisions(const std::vector<Built>& builds) {
   }
 }
 
+/// Prints what another compiler did with the types that were asked for.
+void printPinsMade(const Built& built) {
+  if (const ReadBackPlan* made = asReadBack(*built.made)) printPins(*made);
+}
+
+/// Returns "engine.fse", or why there is no such file.
+std::string engineText(const Built& built) {
+  return built.isWritten ? built.output : fmt::format("no {}: a pin is not obeyed", built.output);
+}
+
 void printBuild(const Built& built) {
   const BuildReport& report = built.report;
   printTitle("Phases");
@@ -75,6 +89,7 @@ void printBuild(const Built& built) {
   if (report.compilerPeakBytes > 0)
     std::cout << "the compiler's process had at most " << bytesText(report.compilerPeakBytes) << " of memory\n";
   printDecisions({built});
+  printPinsMade(built);
   printMeasuring(report);
   printTitle("Tactics");
   Table tactics({{"fused node"}, {"chosen"}, {"time", true}, {"of", true}, {"measured"}});
@@ -88,6 +103,8 @@ void printBuild(const Built& built) {
                  howKnown(choice, ms)});
   }
   tactics.print();
+  if (!built.isWritten)
+    std::cout << fmt::format("{} was not written, because a pin marked obey is not obeyed\n", built.output);
   std::cout << fmt::format("{}: {} regions, {} distinct, {} on disk, {} of working memory\n", built.output,
                            report.regions, report.distinct, bytesText(built.bytes), bytesText(report.arenaBytes));
   const std::string equal = built.isOurs ? equalRegionsInWords(report.regions, report.distinct) : std::string();
@@ -113,7 +130,7 @@ void printSeries(const std::vector<Built>& builds) {
   for (const Built& built : builds) {
     std::vector<std::string> cells{built.directives.empty() ? "as given" : built.directives};
     std::ranges::move(workOf(built), std::back_inserter(cells));
-    cells.insert(cells.end(), {fmt::format("{:.3f} s", totalMs(built.phases) / 1000), built.output});
+    cells.insert(cells.end(), {fmt::format("{:.3f} s", totalMs(built.phases) / 1000), engineText(built)});
     table.add(std::move(cells));
   }
   printTitle("Builds");
@@ -122,12 +139,14 @@ void printSeries(const std::vector<Built>& builds) {
     std::cout << "Equal regions are counted once. Regions taken over from an earlier build were neither compiled nor "
                  "measured.\n";
   printDecisions(builds);
+  for (const Built& built : builds) printPinsMade(built);
 }
 
 void printDocument(const std::vector<Built>& builds, bool isSeries) {
   Json all = Json::array();
   for (const Built& built : builds) {
-    Json json = toJson(built.report, built.phases, built.output, built.bytes);
+    Json json = toJson(built.report, built.phases, built.isWritten ? built.output : std::string(), built.bytes);
+    if (!built.isOurs) json["pins"] = pinsMadeJson(*built.made);
     if (!isSeries) return printJson(json);
     json["directives"] = built.directives.empty() ? Json(nullptr) : Json(built.directives);
     all.push_back(std::move(json));
@@ -186,14 +205,19 @@ Result<Built> buildOne(const BuildArguments& arguments, const Artifact& artifact
   options.onlyMade = true;  // nothing runs: an engine of another compiler holds the plan and what was made of it
   options.packsWeights = false;
   const auto engine = TRY(underAssumedExtents(openEngine(artifact, options), *artifact.plan, false));
-  options.progress("write", output);
-  {
+  clearProgressLine();
+  Built built{.output = output, .isOurs = artifact.isOurs(), .made = engine->made()};
+  built.isWritten = !reportUnobeyedPins(*built.made);
+  if (built.isWritten) {
+    options.progress("write", output);
     const std::jthread ending = endIdleProcesses();
     TRY(engine->save(output));
   }
-  Built built{.output = output, .isOurs = artifact.isOurs(), .report = engine->report(), .phases = clock.phases()};
-  for (Decision& decision : typesNotGiven(*engine->made())) built.report.decisions.push_back(std::move(decision));
+  built.report = engine->report();
+  built.phases = clock.phases();
+  for (Decision& decision : typesNotGiven(*built.made)) built.report.decisions.push_back(std::move(decision));
   clearProgressLine();
+  if (!built.isWritten) return built;
   std::error_code unknown;
   built.bytes = static_cast<std::int64_t>(std::filesystem::file_size(output, unknown));
   return built;
@@ -214,7 +238,7 @@ Result<int> build(const BuildArguments& arguments) {
   const std::vector<PlanOptions> then = TRY(optionsOfThen(arguments, artifact));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   std::vector<Built> builds = {TRY(buildOne(arguments, artifact, arguments.output, clock))};
-  bool holds = true;
+  bool holds = builds.front().isWritten;
   Artifact last = artifact;
   for (std::size_t i = 0; i < then.size() && holds; ++i) {
     PhaseClock own(progressLine());
@@ -225,6 +249,7 @@ Result<int> build(const BuildArguments& arguments) {
     const std::string& file = arguments.then[i];
     builds.push_back(TRY(buildOne(arguments, last, outputBeside(arguments.output, file), own)));
     builds.back().directives = file;
+    holds = builds.back().isWritten;
   }
   if (arguments.json) {
     printDocument(builds, !then.empty());

@@ -137,6 +137,9 @@ Status checkOutput(const std::string& path, const std::string& option, const Art
                    const SampleSource& inputs = {}, const std::vector<std::string>& also = {});
 /// Prints each pin marked obey that the plan refused on one line of standard error. Returns whether there are any.
 bool reportObeyRefusals(const Plan& plan);
+/// Prints the same of each pin marked obey that another compiler did not obey in what it made. Returns whether there
+/// are any.
+bool reportUnobeyedPins(const Cover& made);
 
 /// Prints the document on standard output.
 void printJson(const Json& json);

@@ -153,6 +153,9 @@ Result<int> compare(const CompareArguments& arguments, const Artifact& a, const 
   };
   const auto engineA = TRY(engineOf(a));
   const auto engineB = TRY(engineOf(b));
+  clearProgressLine();
+  const bool isUnobeyedByA = reportUnobeyedPins(*engineA->made());
+  if (reportUnobeyedPins(*engineB->made()) || isUnobeyedByA) return kDoesNotHold;
   auto report = TRY(compareEngines(*engineA, *engineB, samples, arguments.seconds, {}, progressLine()));
   clearProgressLine();
   report.a = arguments.a;

@@ -225,7 +225,8 @@ Result<int> errors(const ErrorsArguments& arguments, const Artifact& artifact) {
     if (!inside.words.empty()) std::cout << inside.words << "\n";
     printTypesNotGiven(report.made == nullptr ? *artifact.plan : *report.made);
   }
-  return std::ranges::any_of(report.tensors, cannotBeDetermined) ? kBadUse : kDone;
+  if (std::ranges::any_of(report.tensors, cannotBeDetermined)) return kBadUse;
+  return report.made != nullptr && reportUnobeyedPins(*report.made) ? kDoesNotHold : kDone;
 }
 
 Result<int> errors(const ErrorsArguments& arguments) {

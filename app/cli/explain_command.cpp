@@ -211,7 +211,8 @@ Result<int> explain(const ExplainArguments& arguments) {
   } else {
     printExplanation(json);
   }
-  return reportObeyRefusals(*artifact.plan) ? kDoesNotHold : kDone;
+  const bool isRefused = reportObeyRefusals(*artifact.plan);
+  return reportUnobeyedPins(artifact.cover()) || isRefused ? kDoesNotHold : kDone;
 }
 
 }  // namespace

@@ -41,13 +41,8 @@ Result<std::map<std::string, std::string>> namesOf(const ImportArguments& argume
 /// Confirms the command that starts an environment: by typing it, the user has agreed that it is run.
 Status confirmTyped(const std::string& environment) {
   if (environment.empty() || isJobResult(environment)) return Done{};
-  auto named = environmentNamed(environment);
-  if (!named.ok()) {
-    Diagnostic error = std::move(named).error();
-    error.where.attribute = "--env";
-    return error;
-  }
-  return isConfirmed(named.value().command) ? Status(Done{}) : confirm(named.value().command);
+  const Environment named = TRY(environmentNamed(environment, "--env"));
+  return isConfirmed(named.command) ? Status(Done{}) : confirm(named.command);
 }
 
 void printForPeople(const Json& made, const std::string& path) {

@@ -300,6 +300,12 @@ void printFileNodes(const FileNetwork& file, const Cover& cover, const InFileNod
                            counted(std::ssize(cover.fusedNodes), "fused node"), joined(totals));
 }
 
+/// Prints the pins marked obey that the plan refuses, or that the compiler did not obey. Returns whether there are any.
+bool reportRefusals(const Artifact& artifact) {
+  const bool isRefused = reportObeyRefusals(*artifact.plan);
+  return reportUnobeyedPins(artifact.cover()) || isRefused;
+}
+
 Result<int> printOriginal(const PlanCommandArguments& arguments, const Artifact& artifact) {
   const FileNetwork file = TRY(openFileNetwork(*artifact.plan));
   const InFileNodes in = TRY(inFileNodes(file, artifact.cover()));
@@ -308,7 +314,7 @@ Result<int> printOriginal(const PlanCommandArguments& arguments, const Artifact&
   } else {
     printFileNodes(file, artifact.cover(), in);
   }
-  return reportObeyRefusals(*artifact.plan) ? kDoesNotHold : kDone;
+  return reportRefusals(artifact) ? kDoesNotHold : kDone;
 }
 
 Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
@@ -343,7 +349,7 @@ Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
     printPriceOrigins(artifact);
     printPredictedCompiler(plan);
   }
-  return reportObeyRefusals(plan) ? kDoesNotHold : kDone;
+  return reportRefusals(artifact) ? kDoesNotHold : kDone;
 }
 
 }  // namespace

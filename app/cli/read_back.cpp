@@ -83,16 +83,6 @@ void printConversions(const ReadBackPlan& made) {
   table.print();
 }
 
-void printPins(const ReadBackPlan& made) {
-  if (made.pins.empty()) return;
-  printTitle("Types asked and granted");
-  Table table({{"node"}, {"asked"}, {"granted"}, {"result"}, {"why"}});
-  for (const ReadBackPin& pin : made.pins)
-    table.add({shortened(made.graph().node(pin.node).name, 40), std::string(name(pin.asked)),
-               pin.granted ? typeText(*pin.granted) : "not disclosed", std::string(name(pin.result)), pin.why});
-  table.print();
-}
-
 void printRefusals(const ReadBackPlan& made) {
   Table table({{"node"}, {"found by"}, {"why"}});
   for (const NodeSupport& support : made.support)
@@ -138,8 +128,9 @@ void printSaid(const ReadBackPlan& made) {
     const Decision& decision = made.decisions[i];
     const bool isSaid = decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Cache;
     if (!isSaid || decision.code.starts_with("build.pin_")) continue;
-    if (decision.subjects.empty()) {
-      std::cout << message(decision) << "\n";
+    if (decision.subjects.empty() || decision.subjects.front().kind == SubjectKind::Segment) {
+      const std::string about = decision.subjects.empty() ? "" : decision.subjects.front().text() + ": ";
+      std::cout << about << message(decision) << "\n";
       continue;
     }
     if (decision.allowed || ++printed[decision.code] > kMostOfOneCode) continue;
@@ -162,6 +153,16 @@ void printAgreement(const Agreement& agreement) {
 }
 
 }  // namespace
+
+void printPins(const ReadBackPlan& made) {
+  if (made.pins.empty()) return;
+  printTitle("Types asked and granted");
+  Table table({{"node"}, {"asked"}, {"granted"}, {"result"}, {"why"}});
+  for (const ReadBackPin& pin : made.pins)
+    table.add({shortened(made.graph().node(pin.node).name, 40), std::string(name(pin.asked)),
+               pin.granted ? typeText(*pin.granted) : "not disclosed", std::string(name(pin.result)), pin.why});
+  table.print();
+}
 
 void printTypesNotGiven(const Cover& cover) {
   for (const Decision& decision : typesNotGiven(cover)) std::cout << message(decision) << "\n";

@@ -9,6 +9,10 @@ namespace fusescope::cli {
 /// conversions, pins, refused nodes, and how well our prediction agrees.
 void printReadBack(const ReadBackPlan& made);
 
+/// Prints a table of the types that were asked of nodes, and what the compiler did with them. It prints nothing if none
+/// were.
+void printPins(const ReadBackPlan& made);
+
 /// Prints a sentence for each type that the user asked for and in which floats are not calculated, because the target
 /// does not have it or the compiler chose another one.
 void printTypesNotGiven(const Cover& cover);

@@ -138,6 +138,7 @@ Result<int> run(const RunCommandArguments& arguments, const Artifact& artifact) 
   options.shapeCache = arguments.engine.shapeCache;
   const auto engine = TRY(openEngine(artifact, options));
   clearProgressLine();
+  if (reportUnobeyedPins(*engine->made())) return kDoesNotHold;
   RunRequest request{
       .tolerance = toleranceOf(arguments, artifact), .mark = arguments.mark, .steps = TRY(arguments.steps.steps())};
   std::vector<RunReport> reports;

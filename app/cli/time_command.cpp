@@ -116,6 +116,8 @@ Result<int> time(const TimeArguments& arguments, const Artifact& artifact) {
   }
   options.shapes = extentsOf(samples.first());
   const auto engine = TRY(openEngine(artifact, options));
+  clearProgressLine();
+  if (reportUnobeyedPins(*engine->made())) return kDoesNotHold;
   const auto report = TRY(timeEngine(*engine, samples.first(), timing));
   clearProgressLine();
   if (arguments.json) {

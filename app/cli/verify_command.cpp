@@ -86,8 +86,22 @@ Result<int> verify(const VerifyArguments& arguments, const Artifact& artifact) {
   return report.ok() ? kDone : kDoesNotHold;
 }
 
+/// Returns an error if another compiler than our own is to make the kernels, or made them. `file` contains the choice
+/// of the compiler; it is empty if --compiler does.
+Status checkIsOurs(const std::string& compiler, const std::string& file) {
+  if (compiler.empty() || compiler == kOwnCompiler) return Done{};
+  return Diagnostic{
+      .message = fmt::format("{} cannot verify regions here: only the kernels of {} can be run one by one "
+                             "and compared with their nodes",
+                             compiler, kOwnCompiler),
+      .where = {.file = file, .attribute = file.empty() ? "--compiler" : ""},
+      .help = "fusescope errors compares the outputs of another compiler with those of float32."};
+}
+
 Result<int> verify(const VerifyArguments& arguments) {
+  TRY(checkIsOurs(arguments.plan.compiler, {}));
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
+  TRY(checkIsOurs(artifact.plan->options.compiler, artifact.path));
   if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
   return underAssumedExtents(verify(arguments, artifact), *artifact.plan, !arguments.inputs.source(artifact).empty());
 }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/files.h"
+#include "planning/pins_made.h"
 #include "planning/plan_options_json.h"
 #include "session/advice.h"
 #include "session/bisect.h"
@@ -48,6 +49,16 @@ Status checkObeyed(const Plan& plan) {
                     .help = "Mark it prefer, or change what prevents it."};
 }
 
+/// Returns an error about the first pin marked obey that the compiler of the engine did not obey.
+Status checkObeyed(const Engine& engine) {
+  const std::vector<UnobeyedPin> pins = unobeyedPins(*engine.made());
+  if (pins.empty()) return Done{};
+  return Diagnostic{
+      .message = fmt::format("the compiler does not obey {}: {}", pins.front().by.text(), pins.front().words),
+      .where = {.file = engine.plan().model->path, .node = pins.front().node},
+      .help = "Mark it prefer, or change what prevents it."};
+}
+
 /// Returns an error if a value is missing that the command line requires as well.
 Status checkGiven(const std::string& value, const char* field) {
   if (!value.empty()) return Done{};
@@ -84,7 +95,11 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
     options.effortSeconds = compare->effort;
   }
   options.shapes = extentsOf(inputs);
-  return job.shelf.engine(source, artifact, options);
+  Engine* engine = TRY(job.shelf.engine(source, artifact, options));
+  // A build without a file only asks what the compiler makes: the answer says what became of each pin.
+  const auto* build = std::get_if<BuildSettings>(&job.request.settings);
+  if (build == nullptr || !build->output.empty()) TRY(checkObeyed(*engine));
+  return engine;
 }
 
 Result<Samples> samplesOf(const Job& job, const Plan& plan) {

@@ -78,8 +78,9 @@ Status checkOptions(const Compiler& compiler, const std::map<std::string, std::s
                                  : nearestInWords(name, names, fmt::format("Its options are {}.", joined(names))));
     }
     if (option->values.empty() || std::ranges::find(option->values, value) != option->values.end()) continue;
+    const std::string near = nearestInWords(value, option->values, "");
     return error(fmt::format("option '{}' of {} cannot be '{}'", name, compiler.name(), value),
-                 nearestInWords(value, option->values, fmt::format("Its values are {}.", joined(option->values))));
+                 fmt::format("{}{}Its values are {}.", near, near.empty() ? "" : " ", joined(option->values)));
   }
   return Done{};
 }

@@ -53,12 +53,15 @@ bool isAboutDirective(const Decision& decision) {
   return std::ranges::any_of(kKinds, [&](std::string_view kind) { return decision.code.starts_with(kind); });
 }
 
-/// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here.
-void addDecisions(const ReadBackPlan& made, std::vector<Decision>& decisions) {
+/// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here. A
+/// decision about the whole part is about `segment`, unless that is empty.
+void addDecisions(const ReadBackPlan& made, const std::string& segment, std::vector<Decision>& decisions) {
   for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
     if (isAboutDirective(made.decisions[i])) continue;
     decisions.push_back(made.decisions[i]);
     decisions.back().evidence.clear();
+    if (decisions.back().subjects.empty() && !segment.empty())
+      decisions.back().subjects.push_back(Subject::segment(segment));
   }
 }
 
@@ -143,7 +146,9 @@ void SegmentedEngine::addMade(const CompiledPart& part, ReadBack& readBack) cons
   for (const auto& [id, hindrance] : made->hindrances)
     if (const auto node = network.findNode(here.node(id).name)) readBack.hindrances.emplace(*node, hindrance);
   readBack.compiler.options = made->compiler.options;
-  addDecisions(*made, readBack.decisions);
+  // If the compiler received several segments, a sentence about one of them must say which one.
+  const bool areSeveral = std::ranges::count(m_made.parts, false, &CompiledPart::isOurs) > 1;
+  addDecisions(*made, areSeveral ? m_made.plan->segments[part.segment.index].name : std::string(), readBack.decisions);
 }
 
 void SegmentedEngine::sumReports() {

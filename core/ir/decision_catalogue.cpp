@@ -404,6 +404,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "the kept answer ({about}) failed its check and is not used: {why}. It is made again"},
       {"cache.store", Cache, true, "the store of kept answers has a problem: {problem}"},
       // build
+      {"build.optimiser_unknown", Build, false,
+       "{compiler} was told to leave out {optimiser}, which is not a known name of an optimiser, so that it may have "
+       "no effect"},
       {"build.other_provider", Build, true, "the execution provider {provider} runs it, not the requested {asked}"},
       {"build.numbers_differ", Build, true,
        "the compiler's tensor {tensor} was assigned to it but has other numbers; kernels that were placed by this "

@@ -22,7 +22,7 @@ std::optional<double> Agreement::recall() const {
 }
 
 std::optional<double> Agreement::f1() const {
-  return share(2 * both, predicted + made);
+  return made == 0 ? std::nullopt : share(2 * both, predicted + made);
 }
 
 std::optional<double> Agreement::typesShare() const {
@@ -30,12 +30,18 @@ std::optional<double> Agreement::typesShare() const {
 }
 
 std::string sharedKernelsText(const Agreement& agreement) {
-  if (!agreement.f1()) return {};
+  if (agreement.predicted + agreement.made == 0) return {};
+  if (agreement.made == 0)
+    return fmt::format("of {}, none is inside a kernel that it made; we predicted {}", counted(agreement.edges, "edge"),
+                       agreement.predicted);
+  if (agreement.predicted == 0)
+    return fmt::format("of {} edges {} are inside a kernel, and we predicted none of them: recall 0.00",
+                       agreement.edges, agreement.made);
   return fmt::format(
       "of {} edges {} are inside a kernel; we predicted {}, and {} of them are right: precision {:.2f}, recall {:.2f}, "
       "F1 {:.2f}",
-      agreement.edges, agreement.made, agreement.predicted, agreement.both, agreement.precision().value_or(0),
-      agreement.recall().value_or(0), *agreement.f1());
+      agreement.edges, agreement.made, agreement.predicted, agreement.both, *agreement.precision(), *agreement.recall(),
+      *agreement.f1());
 }
 
 std::string storedTypesText(const Agreement& agreement) {

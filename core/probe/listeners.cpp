@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "probe/environments.h"
@@ -13,10 +15,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// A start that failed. Whoever asks again before `until` gets the same error: a command that does not answer for 20 s
+/// would otherwise be waited for by everyone who asks, one after the other. The error is remembered for as long as the
+/// attempt took, so that a command that fails at once can be started again at once.
+struct FailedStart {
+  Diagnostic error;
+  std::chrono::steady_clock::time_point until;
+};
+
 /// The listener of one command. A thread that starts it holds the lock until it has started.
 struct Place {
   std::timed_mutex mutex;
   std::shared_ptr<Listener> listener;
+  std::optional<FailedStart> failed;
 };
 
 struct Places {
@@ -49,8 +60,15 @@ Result<std::shared_ptr<Listener>> listenerIn(const Environment& environment, con
   std::unique_lock lock(place->mutex, std::defer_lock);
   while (!lock.try_lock_for(20ms)) TRY(checkStop(stop));
   if (!place->listener || !place->listener->isThere()) {
+    const auto start = std::chrono::steady_clock::now();
+    if (place->failed && start < place->failed->until) return place->failed->error;
     place->listener.reset();
-    place->listener = TRY(Listener::start(environment, options, stop));
+    place->failed.reset();
+    auto started = Listener::start(environment, options, stop);
+    const auto end = std::chrono::steady_clock::now();
+    if (!started.ok() && !started.error().cancelled)
+      place->failed = FailedStart{.error = started.error(), .until = end + (end - start)};
+    place->listener = TRY(std::move(started));
   }
   return place->listener;
 }

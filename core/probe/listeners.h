@@ -7,7 +7,8 @@
 namespace fusescope {
 
 /// Returns this process's listener in an environment: the running one, or a new one. If another thread is starting it,
-/// waits for that. Errors: the user has not confirmed the command (environments.h), and those of Listener::start().
+/// waits for that. A failure is remembered for as long as the attempt took. Errors: the user has not confirmed the
+/// command (environments.h), and those of Listener::start().
 Result<std::shared_ptr<Listener>> listenerIn(const Environment& environment, const ProbeOptions& options,
                                              const StopToken& stop);
 

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "ir/graph.h"
 #include "planning/pin_answers.h"
+#include "planning/pins_made.h"
 #include "planning/plan_json.h"
 #include "planning/plan_totals.h"
 #include "planning/read_back_plan.h"
@@ -41,19 +42,6 @@ Json directivesJson(const Plan& plan) {
     for (std::uint32_t i = 0; i < plan.decisions.size(); ++i)
       if (plan.decisions[i].by == causeOf(directive)) answers.push_back(answerText(plan, i));
     list.push_back({{"text", inWords(directive)}, {"option", optionText(directive)}, {"answers", std::move(answers)}});
-  }
-  return list;
-}
-
-/// Lists what another compiler did with the types that were asked for.
-Json pinsMadeJson(const Cover& cover) {
-  Json list = Json::array();
-  const ReadBackPlan* made = asReadBack(cover);
-  if (made == nullptr) return list;
-  for (const ReadBackPin& pin : made->pins) {
-    Json json = toJson(cover.graph(), pin);
-    json["node"] = cover.graph().node(pin.node).name;
-    list.push_back(std::move(json));
   }
   return list;
 }

@@ -61,6 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, AddedCompilerEndsAVerb,
     ::testing::Values(Fault{"dies_in_support", "plan", "the process of abacus was ended by signal 9"},
                       Fault{"dies_in_support", "run", "while it was asked which nodes it takes"},
+                      Fault{"dies_in_support", "verify", "option '--compiler': abacus cannot verify regions here"},
                       Fault{"exits_in_support", "plan", "the process of abacus ended with status 3"},
                       Fault{"babbles_in_support", "errors", "printed 'click, clack, click' while it was asked"},
                       Fault{"babbles_in_support", "plan", "the process of abacus printed 'click, clack, click'"},

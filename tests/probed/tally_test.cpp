@@ -124,6 +124,46 @@ TEST_F(Tally, WhatBecameOfAPinIsSaidOnce) {
   EXPECT_EQ(std::ranges::count_if(plan["decisions"], saysPin), 1) << plan["decisions"].dump(1);
 }
 
+/// Tally calculates in f32, whatever it is asked for.
+TEST_F(Tally, APinMarkedObeyThatItDoesNotObeyEndsEveryCommandWithStatus1) {
+  const std::string words = "node 'turn' must calculate in f16, and tally does not obey";
+  const auto ended = [&](std::vector<std::string> arguments, const char* strictness) {
+    arguments.insert(arguments.begin() + 1, network());
+    arguments.insert(arguments.end(), {"--compiler", "tally", "--pin", std::string("turn=f16:") + strictness});
+    return command(arguments);
+  };
+  const std::string engine = file("pinned.fse");
+  const std::vector<std::vector<std::string>> commands{
+      {"plan"}, {"build", "-o", engine}, {"run"}, {"time", "--seconds", "0.1"}, {"errors"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    const ProcessResult obey = ended(arguments, "obey"), prefer = ended(arguments, "prefer");
+    EXPECT_EQ(obey.status, 1) << arguments[0] << "\n" << obey.out;
+    EXPECT_NE(obey.err.find(words), std::string::npos) << arguments[0] << "\n" << obey.err;
+    EXPECT_NE(obey.err.find("(pin:1, widened)"), std::string::npos) << arguments[0] << "\n" << obey.err;
+    EXPECT_EQ(prefer.status, 0) << arguments[0] << "\n" << prefer.err;
+    EXPECT_EQ(prefer.err.find("must calculate"), std::string::npos) << prefer.err;
+  }
+}
+
+TEST_F(Tally, AnEngineThatDoesNotObeyIsNotWrittenAndTheBuildSaysWhatBecameOfThePin) {
+  const std::string engine = file("pinned.fse");
+  const auto built = [&](const char* pin, bool asJson) {
+    std::vector<std::string> arguments{"build", network(), "--compiler", "tally", "--pin", pin, "-o", engine};
+    if (asJson) arguments.emplace_back("--json");
+    return command(arguments);
+  };
+  const ProcessResult obey = built("turn=f16:obey", false);
+  EXPECT_FALSE(std::filesystem::exists(engine));
+  EXPECT_NE(obey.out.find("was not written, because a pin marked obey is not obeyed"), std::string::npos) << obey.out;
+  EXPECT_NE(obey.out.find("widened"), std::string::npos) << obey.out;
+  const Json refused = Json::parse(built("turn=f16:obey", true).out);
+  EXPECT_TRUE(refused["engine"].is_null()) << refused["engine"];
+  EXPECT_EQ(entryOf(refused["pins"], "node", "turn")["result"], "widened") << refused["pins"].dump(1);
+  const Json preferred = Json::parse(built("turn=f16", true).out);
+  EXPECT_EQ(preferred["engine"], engine);
+  EXPECT_EQ(entryOf(preferred["pins"], "node", "turn")["result"], "widened") << preferred["pins"].dump(1);
+}
+
 TEST_F(Tally, GivesTheNumbersOfOurOwnEngine) {
   expectSameNumbers(network());
 }
@@ -162,6 +202,8 @@ TEST_F(Tally, ASplitEndsWhatItIsHanded) {
   expectSameNumbers(network(), {"--split", "*"});
   const ProcessResult said = command({"plan", network(), "--compiler", "tally", "--split", "scale"});
   EXPECT_NE(said.out.find("a segment of tally ends after it"), std::string::npos) << said.out;
+  for (const char* segment : {"segment_0", "segment_1"})
+    EXPECT_NE(said.out.find(std::string(segment) + ": Tally warns: counted on fingers"), std::string::npos) << said.out;
   EXPECT_NE(said.out.find("no kernel of tally is on both sides of the split after it"), std::string::npos) << said.out;
 }
 
@@ -255,6 +297,9 @@ TEST_F(Tally, WhatItIsToldIsChecked) {
   const ProcessResult value = command({"plan", network(), "--compiler", "tally", "--compiler-option", "hands=three"});
   EXPECT_EQ(value.status, 2);
   EXPECT_NE(value.err.find("option 'hands' of tally cannot be 'three'"), std::string::npos) << value.err;
+  EXPECT_NE(value.err.find("Its values are one, two."), std::string::npos) << value.err;
+  const ProcessResult near = command({"plan", network(), "--compiler", "tally", "--compiler-option", "effort=hihg"});
+  EXPECT_NE(near.err.find("The nearest is high. Its values are low, high."), std::string::npos) << near.err;
   const ProcessResult name = command({"plan", network(), "--compiler", "tally", "--compiler-option", "hand=one"});
   EXPECT_EQ(name.status, 2);
   EXPECT_NE(name.err.find("The nearest is hands."), std::string::npos) << name.err;
@@ -272,6 +317,9 @@ TEST_F(Tally, IsWhereItsEnvironmentIs) {
   const ProcessResult gone = command({"plan", network(), "--compiler", "tally@fingers"});
   EXPECT_EQ(gone.status, 2);
   EXPECT_NE(gone.err.find("there is no environment 'fingers'"), std::string::npos) << gone.err;
+  EXPECT_EQ(gone.err.find("option '--compiler'"), gone.err.rfind("option '--compiler'")) << gone.err;
+  const ProcessResult tried = command({"compilers", "--try", "fingers"});
+  EXPECT_NE(tried.err.find("option '--try': there is no environment 'fingers'"), std::string::npos) << tried.err;
   EXPECT_EQ(command({"compilers", "remove", "fingers"}).status, 2);
   expectSameNumbers(network(), {}, "tally@" + python());
 }

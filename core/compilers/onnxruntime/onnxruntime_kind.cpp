@@ -116,6 +116,7 @@ class OnnxRuntimeKind : public ProbedKind {
     ReadBack readBack = onnxruntime::readOptimised(reading.network, reading.optimised, reading.covers);
     useNamesOfNetwork(network, readBack);
     onnxruntime::addProviders(network, compiled.json, readBack);
+    onnxruntime::addUnknownOptimisers(*network.plan, readBack);
     addTf32Decision(compiled, "onnxruntime", readBack);
     return readBack;
   }

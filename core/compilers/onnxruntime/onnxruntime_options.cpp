@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "base/name_hints.h"
 #include "base/text.h"
+#include "compilers/onnxruntime/optimiser_names.h"
 #include "ir/graph.h"
 #include "planning/directive_effects.h"
 
@@ -16,6 +18,7 @@ constexpr const char* kCpuProvider = "CPUExecutionProvider";
 constexpr const char* kCudaProvider = "CUDAExecutionProvider";
 constexpr const char* kProvider = "provider";
 constexpr const char* kTf32 = "tf32";
+constexpr const char* kDisable = "disable";
 
 std::string optionOf(const CompilerInput& network, const CompilerOption& option) {
   const auto given = network.plan->options.compilerOptions.find(option.name);
@@ -34,6 +37,19 @@ Json listOf(const std::string& text) {
   return list;
 }
 
+/// Returns an error about the first of these names that is a misspelt name of an optimiser.
+Status checkLeftOut(const Json& disabled) {
+  for (const Json& name : disabled) {
+    const std::vector<std::string> near = knownOptimisersNear(name.get<std::string>());
+    if (!near.empty())
+      return Diagnostic{.message = fmt::format("ONNX Runtime has no optimiser '{}' that disable could leave out",
+                                               name.get<std::string>()),
+                        .where = {.attribute = "--compiler-option"},
+                        .help = nearestInWords(near, "")};
+  }
+  return Done{};
+}
+
 /// Adds the optimisers that fuse as the rules do that the user forbids (--no-fuse).
 void leaveOutForbidden(const Plan& plan, Json& disabled) {
   for (const Directive& directive : plan.options.directives)
@@ -50,7 +66,7 @@ std::vector<CompilerOption> compilerOptions() {
        .initial = "all",
        .help = "the level of graph optimisation: basic folds constants and simplifies, extended also fuses nodes for "
                "the provider, all also changes memory layouts"},
-      {.name = "disable",
+      {.name = kDisable,
        .values = {},
        .initial = "",
        .help = "names of optimisers that it leaves out, separated by commas: MatMulAddFusion,NchwcTransformer"},
@@ -85,9 +101,10 @@ Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options)
     if (!option.values.empty() && std::ranges::find(option.values, value) == option.values.end())
       return Diagnostic{.message = "ONNX Runtime does not know this value of the option: " + value,
                         .where = {.attribute = option.name}};
-    request[option.name] = option.name == "disable" ? listOf(value) : Json(value);
+    request[option.name] = option.name == kDisable ? listOf(value) : Json(value);
   }
-  leaveOutForbidden(*network.plan, request["disable"]);
+  TRY(checkLeftOut(request[kDisable]));
+  leaveOutForbidden(*network.plan, request[kDisable]);
   if (request[kTf32] == "off" && request[kProvider] != kCudaProvider)
     return Diagnostic{
         .message =
@@ -122,6 +139,15 @@ std::vector<OptimiserStep> optimiserStepsOf(std::string_view log) {
     }
   }
   return steps;
+}
+
+void addUnknownOptimisers(const Plan& plan, ReadBack& readBack) {
+  const auto given = plan.options.compilerOptions.find(kDisable);
+  if (given == plan.options.compilerOptions.end()) return;
+  for (const Json& name : listOf(given->second))
+    if (std::ranges::find(knownOptimisers(), name.get<std::string>()) == knownOptimisers().end())
+      readBack.decisions.push_back(decide("build.optimiser_unknown", {}, "onnxruntime",
+                                          {{"compiler", "onnxruntime"}, {"optimiser", name.get<std::string>()}}));
 }
 
 void addProviders(const CompilerInput& network, const Json& answer, ReadBack& readBack) {

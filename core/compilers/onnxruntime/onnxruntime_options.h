@@ -17,8 +17,12 @@ bool runsOnCard(const CompilerOptions& options);
 std::string cardOf(const Json& opened);
 
 /// Returns {threads, level, disable[], provider, tf32} of the network's plan. Types are requested by Casts in the
-/// network. Errors: a value that an option does not allow; tf32=off for a provider other than CUDA.
+/// network. Errors: a value that an option does not allow; a misspelt name in `disable`; tf32=off for a provider other
+/// than CUDA.
 Result<Json> requestOptions(CompilerInput& network, const BuildOptions& options);
+
+/// Adds to `readBack` a decision for each name in the option `disable` that is not a known name of an optimiser.
+void addUnknownOptimisers(const Plan& plan, ReadBack& readBack);
 
 /// Adds to `readBack` what an answer to `compile` says about providers: a decision for each node that another provider
 /// than the first one runs. Names that are not in the network are ignored.

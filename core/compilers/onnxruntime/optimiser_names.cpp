@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
+
 namespace fusescope::onnxruntime {
 namespace {
 
@@ -53,6 +55,106 @@ std::string optimiserOf(const onnxlib::FileNode& node, std::size_t held) {
   const auto written = std::ranges::find(kOwnOperators, node.op, &NamedBy::first);
   const bool isFused = held > 1 && node.domain == "com.microsoft" && written != kOwnOperators.end();
   return isFused ? std::string(written->second) : std::string();
+}
+
+const std::vector<std::string>& knownOptimisers() {
+  static const std::vector<std::string> kKnown{"AttentionFusion",
+                                               "Avx2WeightS8ToU8Transformer",
+                                               "BiasDropoutFusion",
+                                               "BiasGeluFusion",
+                                               "BiasSkipLayerNormFusion",
+                                               "BiasSoftmaxFusion",
+                                               "CastChainElimination",
+                                               "CastElimination",
+                                               "CastFloat16Transformer",
+                                               "ClipQuantRewrite",
+                                               "CommonSubexpressionElimination",
+                                               "ConstantFolding",
+                                               "ConstantSharing",
+                                               "ConvActivationFusion",
+                                               "ConvAddActivationFusion",
+                                               "ConvAddFusion",
+                                               "ConvBNFusion",
+                                               "ConvMulFusion",
+                                               "DQMatMulNBitsFusion",
+                                               "DivMulFusion",
+                                               "DoubleQDQPairsRemover",
+                                               "DynamicQuantizeMatMulFusion",
+                                               "EliminateDropout",
+                                               "EliminateIdentity",
+                                               "EliminateSlice",
+                                               "EmbedLayerNormFusion",
+                                               "EnsureUniqueDQForNodeUnit",
+                                               "ExpandElimination",
+                                               "FastGeluFusion",
+                                               "FreeDimensionOverrideTransformer",
+                                               "FuseFp16InitializerToFp32NodeTransformer",
+                                               "FuseReluClip",
+                                               "GatherSliceToSplitFusion",
+                                               "GatherToSliceFusion",
+                                               "GatherToSplitFusion",
+                                               "GeluApproximation",
+                                               "GeluFusion",
+                                               "GeluFusionL1",
+                                               "GeluFusionL2",
+                                               "GemmActivationFusion",
+                                               "GemmSumFusion",
+                                               "GemmTransposeFusion",
+                                               "GqaValueLayoutTransformer",
+                                               "GroupQueryAttentionFusion",
+                                               "GroupQueryAttentionPreNormFusion",
+                                               "IdenticalChildrenConsolidation",
+                                               "InsertCastTransformer",
+                                               "IsInfReduceSumFusion",
+                                               "LabelEncoderFusion",
+                                               "LayerNormFusion",
+                                               "LayerNormFusionL1",
+                                               "LayerNormFusionL2",
+                                               "Level1_RuleBasedTransformer",
+                                               "Level2_RuleBasedTransformer",
+                                               "MatMulActivationFusion",
+                                               "MatMulAddFusion",
+                                               "MatMulIntegerToFloatFusion",
+                                               "MatMulNBitsFusion",
+                                               "MatMulNBitsMlpFusion",
+                                               "MatMulNBitsQLoRAFusion",
+                                               "MatMulNBitsQkvFusion",
+                                               "MatMulScaleFusion",
+                                               "MatMul_BatchNormalization_Fusion",
+                                               "MatmulTransposeFusion",
+                                               "MemcpyTransformer",
+                                               "NchwcTransformer",
+                                               "NhwcTransformer",
+                                               "NoopElimination",
+                                               "NotWhereFusion",
+                                               "Pad_Fusion",
+                                               "PreShapeNodeElimination",
+                                               "QDQFinalCleanupTransformer",
+                                               "QDQPropagationTransformer",
+                                               "QDQS8ToU8Transformer",
+                                               "QDQSelectorActionTransformer",
+                                               "QuickGeluFusion",
+                                               "ReluQuantRewrite",
+                                               "RemoveDuplicateCastTransformer",
+                                               "ReshapeFusion",
+                                               "RocmBlasAltImpl",
+                                               "ShapeInputMerge",
+                                               "SimplifiedLayerNormFusion",
+                                               "SkipLayerNormFusion",
+                                               "SliceConcatToSpaceToDepthFusion",
+                                               "SwiGluFusion",
+                                               "TransposeOptimizer",
+                                               "TransposeOptimizer_CPUExecutionProvider",
+                                               "UnsqueezeElimination",
+                                               "WeightBiasQuantization",
+                                               "WhereDummyDq"};
+  return kKnown;
+}
+
+std::vector<std::string> knownOptimisersNear(const std::string& name) {
+  const auto isOrBegins = [&](const std::string& known) { return name.starts_with(known); };
+  if (std::ranges::any_of(knownOptimisers(), isOrBegins)) return {};
+  return nearestNames(name, knownOptimisers());
 }
 
 }  // namespace fusescope::onnxruntime

@@ -34,7 +34,7 @@ Diagnostic nowhere(std::string_view compiler, const std::vector<std::string>& re
 
 }  // namespace
 
-Result<Environment> environmentNamed(const std::string& nameOrCommand) {
+Result<Environment> environmentNamed(const std::string& nameOrCommand, const std::string& option) {
   const std::vector<Environment> all = findEnvironments();
   for (const Environment& environment : all)
     if (environment.name == nameOrCommand || environment.command == nameOrCommand) return environment;
@@ -44,7 +44,7 @@ Result<Environment> environmentNamed(const std::string& nameOrCommand) {
   for (const Environment& environment : all) names.push_back(environment.name);
   return Diagnostic{
       .message = fmt::format("there is no environment '{}'", nameOrCommand),
-      .where = {.attribute = "--compiler"},
+      .where = {.attribute = option},
       .help = nearestInWords(
           nameOrCommand, names,
           "fusescope compilers lists the environments, and fusescope compilers add NAME COMMAND adds one.")};
@@ -72,7 +72,7 @@ Result<Environment> firstEnvironmentWith(std::string_view compiler, const StopTo
     // is opened.
     const std::string& why = there != found.compilers.end() ? there->problem : found.problem;
     if (why.empty()) return environment;
-    reasons.push_back(why);
+    reasons.push_back(fmt::format("{}: {}", environment.name, why));
   }
   return nowhere(compiler, reasons);
 }

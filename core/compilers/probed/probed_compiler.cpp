@@ -42,7 +42,9 @@ ProbeOptions optionsFor(const ProbedKind& kind) {
   return {.ahead = {.compiler = name, .what = std::string(importedAhead(name))}};
 }
 
-std::string inWords(const Diagnostic& error) {
+/// Returns the error as a sentence. It does not name the option: the error that quotes the sentence does.
+std::string inWords(Diagnostic error) {
+  error.where.attribute.clear();
   const std::string text = error.text();
   return text.empty() || text.back() == '.' ? text : text + ".";
 }

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <thread>

@@ -150,6 +150,23 @@ TEST(OnnxRuntimeOptions, AreThoseOfThePlan) {
   EXPECT_EQ(requestOptions(wrong.network, {}).error().where.attribute, "level");
 }
 
+TEST(OnnxRuntimeOptions, AMisspeltOptimiserIsRefusedAndAnUnknownOneIsADecision) {
+  Handed misspelt(Handed::Options{{"disable", "NchwcTransformer,MatMulAddFusio"}});
+  const auto refused = requestOptions(misspelt.network, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "ONNX Runtime has no optimiser 'MatMulAddFusio' that disable could leave out");
+  EXPECT_NE(refused.error().help.find("MatMulAddFusion"), std::string::npos) << refused.error().help;
+  Handed later(Handed::Options{{"disable", "GeluFusionL3,Level2_RuleBasedTransformer,Unheard"}});
+  EXPECT_TRUE(requestOptions(later.network, {}).ok()) << "a later version may have it";
+  ReadBack told;
+  addUnknownOptimisers(*later.network.plan, told);
+  ASSERT_EQ(told.decisions.size(), 2U);
+  EXPECT_EQ(told.decisions[0].code, "build.optimiser_unknown");
+  EXPECT_EQ(message(told.decisions[1]),
+            "onnxruntime was told to leave out Unheard, which is not a known name of an optimiser, so that it may have "
+            "no effect");
+}
+
 TEST(OnnxRuntimeOptions, OtherProvidersAreDecisions) {
   const Handed handed;
   ReadBack told;

@@ -38,6 +38,13 @@ TEST(Agreement, IsCountedOverEdges) {
   EXPECT_EQ(t.make()->agreement.edges, 1) << "a region that is told as a whole is no kernel";
 
   EXPECT_EQ(sharedKernelsText(Agreement()), "");
+  const Agreement apart{.edges = 5, .predicted = 3};
+  EXPECT_EQ(apart.precision(), 0);
+  EXPECT_FALSE(apart.recall()) << "there is nothing that could be found again";
+  EXPECT_FALSE(apart.f1());
+  EXPECT_EQ(sharedKernelsText(apart), "of 5 edges, none is inside a kernel that it made; we predicted 3");
+  EXPECT_EQ(sharedKernelsText({.edges = 5, .made = 3}),
+            "of 5 edges 3 are inside a kernel, and we predicted none of them: recall 0.00");
   const Agreement byHand{.edges = 9, .predicted = 4, .made = 5, .both = 3};
   EXPECT_DOUBLE_EQ(*byHand.precision(), 0.75);
   EXPECT_DOUBLE_EQ(*byHand.recall(), 0.6);

@@ -48,6 +48,23 @@ TEST_F(BadEnvironments, NoSuchCommand) {
   expectSays(ofCommand("no-such-command-here --for sure"), {"there is no command \"no-such-command-here\""});
 }
 
+/// It would otherwise be waited for once by each part of a command that asks.
+TEST_F(BadEnvironments, ACommandThatDoesNotAnswerIsWaitedForOnce) {
+  const Environment silent = confirmed("sh -c 'exec sleep 1001'");
+  const auto msOf = [&](std::string& problem) {
+    const auto start = std::chrono::steady_clock::now();
+    problem = problemOf(silent, "echo", {.handshake = 2s});
+    return std::chrono::steady_clock::now() - start;
+  };
+  std::string first, second, third;
+  EXPECT_GE(msOf(first), 2s);
+  EXPECT_LT(msOf(second), 1s);
+  EXPECT_EQ(first, second);
+  expectSays(second, {"did not answer within 2 s"});
+  std::this_thread::sleep_for(4s);
+  EXPECT_GE(msOf(third), 2s) << "what was remembered is forgotten after some time";
+}
+
 TEST_F(BadEnvironments, NoPython) {
   expectSays(ofCommand("true"), {"\"true\" ended with status 0 before it answered", "starts Python 3.9 or newer"});
   expectSays(ofCommand("sh"), {"\"sh\" ended with", "before it answered", "3.9"});
