@@ -53,15 +53,15 @@ bool isFound(const BuildReport& report) {
   return std::ranges::any_of(report.decisions, [](const Decision& each) { return each.code == "cache.found"; });
 }
 
-/// Prints what was found in the store, why the store was not used, which segments were compiled once, and which types
-/// are not calculated in. The segments of a network may say the same, which is printed once for each build. If there
-/// are several builds, each line starts with the engine that it is about.
+/// Prints what was found in the store, why the store or the measured times were not used, which segments were compiled
+/// once, and which types are not calculated in. The segments of a network may say the same, which is printed once for
+/// each build. If there are several builds, each line starts with the engine that it is about.
 void printDecisions(const std::vector<Built>& builds) {
   for (const Built& built : builds) {
     std::set<std::string> printed;
     for (const Decision& decision : built.report.decisions) {
-      const bool isPrinted =
-          isAboutStore(decision) || isTypeNotGiven(decision) || decision.code == "partition.equal_segments";
+      const bool isPrinted = isAboutStore(decision) || isAboutTimes(decision) || isTypeNotGiven(decision) ||
+                             decision.code == "partition.equal_segments";
       if (!isPrinted || !printed.insert(message(decision)).second) continue;
       std::cout << (builds.size() > 1 ? built.output + ": " : std::string()) << message(decision) << "\n";
     }

@@ -24,14 +24,19 @@ constexpr double kMebibyte = 1 << 20;
 struct KeptTimesFile {
   std::filesystem::path path;  ///< empty: there is no folder for it
   std::int64_t times = 0, bytes = 0;
+  std::string problem{};  ///< why the times cannot be used, or why new ones are not kept; empty: they are
 };
 
-/// Errors: the file cannot be read.
-Result<KeptTimesFile> timesFile() {
+KeptTimesFile timesFile() {
   KeptTimesFile file{.path = timingCachePath()};
   std::error_code unknown;
   if (!std::filesystem::exists(file.path, unknown)) return file;
-  file.times = static_cast<std::int64_t>(TRY(TimingCache::open(file.path))->size());
+  if (const auto times = TimingCache::openKnown(file.path); times.ok()) {
+    file.times = static_cast<std::int64_t>(times.value()->size());
+    if (const std::string why = times.value()->problem(); !why.empty()) file.problem = "new times are not kept: " + why;
+  } else {
+    file.problem = times.error().message;
+  }
   for (const char* suffix : {"", "-wal"}) {
     const auto bytes = std::filesystem::file_size(file.path.string() + suffix, unknown);
     if (!unknown) file.bytes += static_cast<std::int64_t>(bytes);
@@ -49,6 +54,18 @@ std::string entriesText(std::int64_t count) {
 
 void sayProblem(const DiskStore& store) {
   if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
+}
+
+void sayProblem(const KeptTimesFile& times) {
+  if (!times.problem.empty()) std::cerr << fmt::format("fusescope: {}: {}\n", times.path.string(), times.problem);
+}
+
+/// Checks the measured times. Errors: the file cannot be used.
+Result<TimesCheck> verifyTimes() {
+  const std::filesystem::path path = timingCachePath();
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) return TimesCheck();
+  return TRY(TimingCache::openKnown(path))->verify();
 }
 
 /// Returns null if no shared place is configured.
@@ -112,7 +129,7 @@ void printKinds(const std::vector<KindStatistics>& kinds) {
 Result<int> listKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const std::vector<StoreEntry> entries = store->entries();
-  const KeptTimesFile times = TRY(timesFile());
+  const KeptTimesFile times = timesFile();
   if (arguments.json) {
     Json json = cacheDocument("list");
     json["folder"] = store->folder().string();
@@ -124,6 +141,8 @@ Result<int> listKept(const CacheArguments& arguments) {
     for (const KindStatistics& of : store->statistics()) json["kinds"].push_back(kindJson(of));
     json["shared"] = sharedJson();
     json["times"] = {{"file", times.path.string()}, {"count", times.times}, {"bytes", times.bytes}};
+    json["times"]["problem"] = times.problem.empty() ? Json() : Json(times.problem);
+    json["problem"] = store->problem().empty() ? Json() : Json(store->problem());
     printJson(json);
     return kDone;
   }
@@ -142,6 +161,7 @@ Result<int> listKept(const CacheArguments& arguments) {
                            entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
                            secondsText(saved));
   std::cout << fmt::format("{}: {}, {}\n", times.path.string(), timesText(times.times), bytesText(times.bytes));
+  sayProblem(times);
   printShared(sharedJson());
   return kDone;
 }
@@ -150,6 +170,9 @@ Result<int> listKept(const CacheArguments& arguments) {
 Result<int> verifyKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
   const StoreCheck check = store->verify();
+  const auto times = verifyTimes();
+  const std::string timesProblem = times.ok() ? std::string() : times.error().text();
+  const TimesCheck timesCheck = times.ok() ? times.value() : TimesCheck();
   if (arguments.json) {
     Json json = cacheDocument("verify");
     json["entries"] = check.entries;
@@ -157,15 +180,20 @@ Result<int> verifyKept(const CacheArguments& arguments) {
     json["damaged"] = Json::array();
     for (const DamagedEntry& entry : check.damaged)
       json["damaged"].push_back({{"about", entry.about}, {"why", entry.why}});
+    json["times"] = {{"read", timesCheck.times},
+                     {"damaged", timesCheck.damaged},
+                     {"problem", timesProblem.empty() ? Json() : Json(timesProblem)}};
     printJson(json);
   } else {
     sayProblem(*store);
+    if (!timesProblem.empty()) std::cerr << "fusescope: " << timesProblem << "\n";
     for (const DamagedEntry& entry : check.damaged)
       std::cout << fmt::format("damaged and deleted: {}: {}\n", entry.about, entry.why);
     std::cout << fmt::format("{} read, {} damaged; {} that no entry refers to removed\n",
                              counted(check.entries, "blob"), check.damaged.size(), counted(check.orphans, "file"));
+    std::cout << fmt::format("{} read, {} damaged and deleted\n", timesText(timesCheck.times), timesCheck.damaged);
   }
-  return check.damaged.empty() ? kDone : kDoesNotHold;
+  return check.damaged.empty() && timesCheck.damaged == 0 && timesProblem.empty() ? kDone : kDoesNotHold;
 }
 
 int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json) {
@@ -206,15 +234,14 @@ Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
 Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
   if (arguments.isShared) return collectShared(arguments);
   const auto store = TRY(openStore());
-  if (arguments.limit) TRY(store->setLimit(*arguments.limit));
-  const std::int64_t gone = store->collect();
+  const std::int64_t gone = arguments.limit ? TRY(store->collectTo(*arguments.limit)) : store->collect();
   return sayGone(*store, gone, store->storedBytes(), arguments.json);
 }
 
 Result<int> clearKept(const ArgumentsOf<CacheClearSettings>& arguments) {
-  const auto store = TRY(openStore());
+  const auto store = DiskStore::open(TRY(storeFolder()));
   const std::int64_t gone = TRY(store->clear());
-  const KeptTimesFile times = TRY(timesFile());
+  const KeptTimesFile times = timesFile();
   const bool isTimed = arguments.withTimes && times.times > 0;
   const std::size_t timesGone = isTimed ? TRY(TRY(TimingCache::open(times.path))->clear()) : 0;
   if (arguments.json) {
@@ -226,6 +253,7 @@ Result<int> clearKept(const ArgumentsOf<CacheClearSettings>& arguments) {
     return kDone;
   }
   sayProblem(*store);
+  sayProblem(times);
   std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(store->storedBytes()));
   if (arguments.withTimes)
     std::cout << timesText(times.times) << " removed\n";

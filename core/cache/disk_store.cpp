@@ -1,8 +1,6 @@
 #include "cache/disk_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,43 +8,18 @@
 #include <atomic>
 #include <chrono>
 #include <random>
-#include <thread>
 
 #include "base/age.h"
-#include "base/descriptor.h"
 #include "base/elapsed.h"
+#include "cache/store_folder.h"
 
 namespace fusescope {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
-constexpr const char* kIndex = "index.sqlite";
-constexpr const char* kLimit = "limit";
-/// The number of attempts after which waiting for a lock of another process is given up.
-constexpr int kLockTries = 100;
-constexpr auto kLockPause = 5ms;
 /// An entry that is larger than the limit divided by this number is not stored, because it would drive out all others.
 constexpr std::int64_t kLargestPart = 2;
-
-/// A lock on the folder. Writers share it from the first byte of a blob until the index contains the blob; a process
-/// that removes files without an entry holds it exclusively. The system releases it when the process ends.
-class StoreLock {
- public:
-  StoreLock(const fs::path& folder, int how, int tries = kLockTries)
-      : m_file(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    for (int i = 0; m_file.isOpen() && !m_isHeld && i < tries; ++i) {
-      if (i > 0) std::this_thread::sleep_for(kLockPause);
-      m_isHeld = ::flock(m_file.number(), how | LOCK_NB) == 0;
-    }
-  }
-  bool isHeld() const { return m_isHeld; }
-
- private:
-  Descriptor m_file;
-  bool m_isHeld = false;
-};
 
 /// Returns a name that no other blob has or will have.
 std::string newBlobName(const Hash128& key) {
@@ -55,15 +28,6 @@ std::string newBlobName(const Hash128& key) {
   KeyBuilder name;
   name.number(::getpid()).number(++count).number(random()).number(random()).number(key.high).number(key.low);
   return name.hash().hex();
-}
-
-/// Returns the value of an entry per byte: the time that it saved and would save at the next use, reduced the longer it
-/// has not been used.
-double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) {
-  const double saved = entry.savedMs + entry.facts.madeMs;
-  const double rest = static_cast<double>(std::max<std::int64_t>(turn - entry.turn, 0));
-  const double fading = 1 + rest / static_cast<double>(std::max<std::size_t>(entries, 16));
-  return saved / (fading * static_cast<double>(std::max<std::uint64_t>(entry.size.stored, 1)));
 }
 
 std::string nameOfThisMachine() {
@@ -95,7 +59,7 @@ std::shared_ptr<DiskStore> DiskStore::open(const fs::path& folder, DiskStoreOpti
 }
 
 void DiskStore::openIndex() {
-  const fs::path path = m_folder / kIndex;
+  const fs::path path = m_folder / kIndexFile;
   switch (m_index.open(path)) {
     case IndexState::Sound:
       return;
@@ -108,8 +72,11 @@ void DiskStore::openIndex() {
     case IndexState::Foreign:
       replaceIndex("is damaged, or is not an index of Fusescope");
       return;
+    case IndexState::Full:
+      m_problem = fmt::format("the disk with {} is full, so that nothing new is kept", path.string());
+      return;
     case IndexState::Busy:
-      m_problem = fmt::format("{} cannot be opened", path.string());
+      m_problem = fmt::format("{} cannot be opened: {}", path.string(), m_index.problem());
       return;
   }
 }
@@ -117,7 +84,7 @@ void DiskStore::openIndex() {
 /// Moves the index aside and begins a new one. The blobs that the old index listed remain as files without an entry.
 bool DiskStore::replaceIndex(std::string_view why) {
   m_index.close();
-  const fs::path path = m_folder / kIndex;
+  const fs::path path = m_folder / kIndexFile;
   const fs::path aside = path.string() + ".before";
   const StoreLock alone(m_folder, LOCK_EX);
   if (!alone.isHeld()) {
@@ -141,7 +108,7 @@ bool DiskStore::replaceIndex(std::string_view why) {
 /// Replaces the index if SQLite found it damaged during an operation, so that the next operation works.
 void DiskStore::mendIndex() {
   if (!m_index.isDamaged()) return;
-  m_damaged.push_back({.about = "the index of the cache", .why = (m_folder / kIndex).string() + " is damaged"});
+  m_damaged.push_back({.about = "the index of the cache", .why = (m_folder / kIndexFile).string() + " is damaged"});
   replaceIndex("is damaged");
 }
 
@@ -184,14 +151,14 @@ std::optional<Kept> DiskStore::find(std::string_view kind, std::string_view key)
 
 void DiskStore::drop(const StoreEntry& entry, const Diagnostic& why) {
   m_damaged.push_back({.about = entry.facts.about, .why = why.text()});
-  if (m_options.mode != CacheMode::Write) return;
+  if (m_options.mode != CacheMode::Write || m_index.isCopy()) return;
   std::error_code ignored;
   if (m_index.remove(entry)) fs::remove(blobPath(entry.blob), ignored);
 }
 
 bool DiskStore::keep(const KeptFacts& facts, std::string_view key, std::string_view bytes) {
   const std::lock_guard lock(m_mutex);
-  if (m_options.mode != CacheMode::Write || !m_index.isOpen()) return false;
+  if (m_options.mode != CacheMode::Write || !m_index.isOpen() || m_index.isCopy()) return false;
   if (!m_wasSwept) {
     m_wasSwept = true;
     sweep();
@@ -213,7 +180,7 @@ bool DiskStore::notKept(std::string_view why) {
 }
 
 bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
-  const std::int64_t most = m_index.setting(kLimit).value_or(kUsualLimit);
+  const std::int64_t most = m_index.setting(kLimitSetting).value_or(kUsualLimit);
   const StoreLock together(m_folder, LOCK_SH);
   if (!together.isHeld()) return notKept("another process is using it");
   const Hash128 key = hashText(entry.facts.kind + '\0' + entry.key);
@@ -227,7 +194,7 @@ bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   const bool isSmall = stored <= most / kLargestPart;
   if (!isSmall || !m_index.put(entry, m_options.onPhase, replaced)) {
     fs::remove(blobPath(entry.blob), ignored);
-    if (isSmall) return notKept("the index cannot be written");
+    if (isSmall) return notKept("the index cannot be written: " + m_index.problem());
     return notKept(fmt::format("its {} bytes are more than half of the limit of {}", stored, most));
   }
   m_notKept.clear();
@@ -238,27 +205,10 @@ bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   return true;
 }
 
-/// Removes entries until the others take at most `most` bytes. Returns how many bytes were removed.
-std::int64_t DiskStore::evict(std::int64_t most) {
-  std::int64_t stored = m_index.storedBytes(), gone = 0;
-  if (stored <= most) return 0;
-  std::vector<StoreEntry> all = m_index.entries();
-  const std::int64_t turn = m_index.turn();
-  std::ranges::sort(all, {}, [&](const StoreEntry& entry) { return worthOf(entry, turn, all.size()); });
-  std::error_code ignored;
-  for (const StoreEntry& entry : all) {
-    if (stored <= most) break;
-    if (!m_index.remove(entry)) continue;
-    fs::remove(blobPath(entry.blob), ignored);
-    stored -= static_cast<std::int64_t>(entry.size.stored);
-    ++gone;
-  }
-  return gone;
-}
-
 /// Removes files without an entry. It needs the exclusive lock, so that nobody writes meanwhile; if somebody writes
-/// now, the files are left for a later time.
+/// now, the files are left for a later time. A copy of the index may lack entries that others have kept since.
 std::int64_t DiskStore::sweep() {
+  if (m_index.isCopy()) return 0;
   const StoreLock alone(m_folder, LOCK_EX, 1);
   if (!alone.isHeld()) return 0;
   std::set<std::string, std::less<>> known;
@@ -289,13 +239,7 @@ std::int64_t DiskStore::storedBytes() {
 
 std::int64_t DiskStore::limit() {
   const std::lock_guard lock(m_mutex);
-  return m_index.isOpen() ? m_index.setting(kLimit).value_or(kUsualLimit) : kUsualLimit;
-}
-
-Status DiskStore::setLimit(std::int64_t bytes) {
-  const std::lock_guard lock(m_mutex);
-  if (m_index.isOpen() && m_index.set(kLimit, bytes)) return Done{};
-  return Diagnostic{.message = "the limit cannot be written", .where = {.file = (m_folder / kIndex).string()}};
+  return m_index.isOpen() ? m_index.setting(kLimitSetting).value_or(kUsualLimit) : kUsualLimit;
 }
 
 Result<std::string> DiskStore::bytesOf(const StoreEntry& entry) {
@@ -323,23 +267,6 @@ StoreCheck DiskStore::verify() {
   }
   check.orphans = sweep();
   return check;
-}
-
-std::int64_t DiskStore::collect() {
-  const std::lock_guard lock(m_mutex);
-  if (!m_index.isOpen()) return 0;
-  const std::int64_t quicker = removeQuickerMade();
-  const std::int64_t gone = quicker + evict(m_index.setting(kLimit).value_or(kUsualLimit));
-  sweep();
-  return gone;
-}
-
-Result<std::int64_t> DiskStore::clear() {
-  const std::lock_guard lock(m_mutex);
-  if (!m_index.isOpen()) return Diagnostic{.message = m_problem, .where = {.file = m_folder.string()}};
-  const std::int64_t gone = evict(-1);
-  sweep();
-  return gone;
 }
 
 }  // namespace fusescope

@@ -39,7 +39,8 @@ struct StoreCheck {
 
 /// The store on the disk of this machine: an index and one file for each entry, in one folder (FORMAT.md). Several
 /// processes may use it at once. Each may be killed at any time, and leaves at most a file that belongs to no entry and
-/// is deleted later. The length, the content hash and the key of every entry are checked on reading. Thread-safe.
+/// is deleted later. On a full disk, entries are found, and nothing is kept. The length, the content hash and the key
+/// of every entry are checked on reading. Thread-safe.
 class DiskStore final : public KeptStore {
  public:
   /// The limit in bytes if none was set.
@@ -81,7 +82,10 @@ class DiskStore final : public KeptStore {
   /// limit, first those that saved least time per byte and were not used for long; and files that belong to no entry.
   /// Returns how many entries were deleted.
   std::int64_t collect();
-  /// Deletes everything. Returns how many entries were deleted. Errors: the store cannot be used.
+  /// Sets the limit in bytes, and deletes as collect() does. On a full disk, files are deleted before the index is
+  /// changed. Errors: the store cannot be used, or the limit cannot be written.
+  Result<std::int64_t> collectTo(std::int64_t limit);
+  /// Deletes everything, also on a full disk. Returns how many entries were deleted. Errors: the store cannot be used.
   Result<std::int64_t> clear();
 
  private:
@@ -94,7 +98,10 @@ class DiskStore final : public KeptStore {
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);
   bool notKept(std::string_view why);
+  std::vector<StoreEntry> leastWorth(std::int64_t most);
   std::int64_t evict(std::int64_t most);
+  Result<std::int64_t> evictOnFullDisk(std::int64_t most);
+  std::int64_t collectNow();
   std::int64_t sweep();
   void mendIndex();
   void noteLoad(std::string_view kind, std::uint64_t bytes, double ms);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "cache/database.h"
 #include "cache/statement.h"
 
 namespace fusescope {
@@ -74,11 +75,28 @@ StoreIndex::~StoreIndex() {
 void StoreIndex::close() {
   sqlite3_close(m_database);
   m_database = nullptr;
+  m_isCopy = false;
 }
 
 void StoreIndex::note() {
-  const int error = sqlite3_errcode(m_database) & 0xff;
-  m_isDamaged |= error == SQLITE_CORRUPT || error == SQLITE_NOTADB;
+  const DatabaseFault fault = faultOf(m_database, m_path);
+  m_isDamaged |= fault == DatabaseFault::Damaged;
+  m_isFull = fault == DatabaseFault::Full;
+  m_problem = faultInWords(m_database, m_path);
+}
+
+/// Closes a file that SQLite could not use. If the disk is full, a copy of it is opened.
+IndexState StoreIndex::closedAfterFault(const std::filesystem::path& path) {
+  close();
+  if (m_isDamaged) return IndexState::Foreign;
+  if (!m_isFull) return IndexState::Busy;
+  m_database = copyInMemory(path);
+  bool isIdRead = false, isVersionRead = false;
+  if (m_database == nullptr || pragma(m_database, "PRAGMA application_id", isIdRead) != kIndexId ||
+      pragma(m_database, "PRAGMA user_version", isVersionRead) != kIndexVersion)
+    close();
+  m_isCopy = m_database != nullptr;
+  return IndexState::Full;
 }
 
 bool StoreIndex::run(const char* text) {
@@ -89,13 +107,18 @@ bool StoreIndex::run(const char* text) {
 
 IndexState StoreIndex::open(const std::filesystem::path& path) {
   close();
-  m_isDamaged = false;
+  m_isDamaged = m_isFull = false;
+  m_path = path;
+  m_problem.clear();
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const auto closed = [this](IndexState state) {
     close();
     return state;
   };
-  if (sqlite3_open_v2(path.c_str(), &m_database, flags, nullptr) != SQLITE_OK) return closed(IndexState::Busy);
+  if (sqlite3_open_v2(path.c_str(), &m_database, flags, nullptr) != SQLITE_OK) {
+    note();
+    return closedAfterFault(path);
+  }
   sqlite3_busy_timeout(m_database, kPatienceMs);
   // Both queries are in one transaction, so that an index that another process is just creating is seen either empty or
   // complete.
@@ -109,8 +132,8 @@ IndexState StoreIndex::open(const std::filesystem::path& path) {
   };
   const int id = read("PRAGMA application_id"), version = read("PRAGMA user_version");
   const bool isEmpty = read("SELECT count(*) FROM sqlite_master") == 0;
+  if (!areRead) return closedAfterFault(path);
   run("ROLLBACK");
-  if (!areRead) return closed(m_isDamaged ? IndexState::Foreign : IndexState::Busy);
   if (!isEmpty || id != 0) {
     if (id != kIndexId) return closed(IndexState::Foreign);
     if (version > kIndexVersion) return closed(IndexState::Newer);
@@ -124,8 +147,7 @@ IndexState StoreIndex::open(const std::filesystem::path& path) {
     run(kSetUpKinds);
     return IndexState::Sound;
   }
-  run("ROLLBACK");
-  return closed(m_isDamaged ? IndexState::Foreign : IndexState::Busy);
+  return closedAfterFault(path);
 }
 
 std::optional<StoreEntry> StoreIndex::find(std::string_view kind, std::string_view key) {
@@ -191,6 +213,7 @@ void StoreIndex::used(const StoreEntry& entry, double savedMs) {
 }
 
 bool StoreIndex::remove(const StoreEntry& entry) {
+  m_isFull = false;
   Statement erase(m_database, "DELETE FROM entries WHERE kind=?1 AND hash=?2 AND key=?3 AND blob=?4");
   if (!erase.ready()) return false;
   erase.bindText(1, entry.facts.kind);
@@ -236,7 +259,9 @@ bool StoreIndex::set(std::string_view name, std::int64_t value) {
   if (!insert.ready()) return false;
   insert.bindText(1, name);
   insert.bindWhole(2, value);
-  return insert.run();
+  const bool isDone = insert.run();
+  if (!isDone) note();
+  return isDone;
 }
 
 KindRecord StoreIndex::kind(std::string_view kind, std::string_view machine) {

@@ -41,6 +41,7 @@ enum class IndexState {
   Newer,    ///< written by a later version of Fusescope; it is not changed
   Older,    ///< written by a version that is no longer supported
   Foreign,  ///< not our index, or a damaged one
+  Full,     ///< the disk is full; it is open as a copy in memory if it could be read (isCopy())
   Busy      ///< it cannot be opened at present, or not at all
 };
 
@@ -57,6 +58,10 @@ class StoreIndex {
   /// Opens the file, or creates it.
   IndexState open(const std::filesystem::path& path);
   bool isOpen() const { return m_database != nullptr; }
+  /// Returns whether a copy in memory is open. It is read as the index is, and changes of it are lost.
+  bool isCopy() const { return m_isCopy; }
+  /// Returns why the index could not be opened, as a clause: "another process is using it".
+  const std::string& problem() const { return m_problem; }
   void close();
 
   std::optional<StoreEntry> find(std::string_view kind, std::string_view key);
@@ -82,13 +87,18 @@ class StoreIndex {
   void setKind(const KindRecord& record, std::string_view machine);
   /// Returns whether SQLite found damaged pages since the file was opened.
   bool isDamaged() const { return m_isDamaged; }
+  /// Returns whether the last change failed because the disk is full.
+  bool isFull() const { return m_isFull; }
   bool check();  ///< checks the whole file; returns false if it is damaged
 
  private:
   bool run(const char* text);
   void note();
+  IndexState closedAfterFault(const std::filesystem::path& path);
   sqlite3* m_database = nullptr;
-  bool m_isDamaged = false;
+  std::filesystem::path m_path;
+  std::string m_problem;
+  bool m_isDamaged = false, m_isFull = false, m_isCopy = false;
 };
 
 }  // namespace fusescope

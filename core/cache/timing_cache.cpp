@@ -1,10 +1,11 @@
 #include "cache/timing_cache.h"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <atomic>
 
 #include "base/files.h"
+#include "cache/database.h"
 #include "cache/statement.h"
 
 namespace fusescope {
@@ -14,65 +15,156 @@ constexpr int kBusyMilliseconds = 2000;
 
 std::atomic<bool> areNewTimesKept{true};
 constexpr int kApplicationId = 0x46534331;  // "FSC1"
+constexpr int kTimesVersion = 1;            // FORMAT.md
 
 // `timings` and `measurements` are tables of earlier schemas, which stored only the least time. `series` and the
 // columns after it are null if a time does not belong to a series.
-constexpr const char* kSetUp =
-    "PRAGMA journal_mode=WAL;"
-    "PRAGMA synchronous=NORMAL;"
-    "PRAGMA application_id=1179861809;"
+constexpr const char* kSetUpTimes =
     "DROP TABLE IF EXISTS timings;"
     "DROP TABLE IF EXISTS measurements;"
     "CREATE TABLE IF NOT EXISTS times(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
     " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT, series "
-    "BLOB, work REAL, traffic REAL,"
+    "BLOB, work REAL, traffic REAL, row_hash TEXT,"
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);";
+    "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);"
+    "PRAGMA application_id=1179861809;"
+    "PRAGMA user_version=1;";
 
-/// Reads the columns ms, spread, day, median and quiet, which begin at `column`.
-Measurement measurementAt(Statement& row, int column) {
-  return {.ms = row.number(column),
-          .spread = row.number(column + 1),
-          .day = row.text(column + 2),
-          .median = row.number(column + 3),
-          .quiet = row.number(column + 4) != 0};
+constexpr const char* kTimeColumns =
+    "SELECT key, ms, spread, day, median, quiet, series, work, traffic, row_hash, hash FROM times ";
+
+/// A row of the table.
+struct KeptTime {
+  std::string key;
+  Measurement measured;
+  Workload workload;
+  bool hasWorkload = false;
+};
+
+/// Returns the hash of everything in a row, by which a row that was damaged is recognised.
+std::string rowHash(const KeptTime& time) {
+  constexpr double kNoSign = 0.0;  // SQLite stores -0.0 as 0.0
+  KeyBuilder row;
+  row.text("fusescope.time.1").text(time.key).text(time.measured.day).number(time.measured.quiet ? 1 : 0);
+  row.number(time.hasWorkload ? 1 : 0).text(time.workload.series);
+  for (const double number :
+       {time.measured.ms, time.measured.spread, time.measured.median, time.workload.work, time.workload.traffic})
+    row.number(number + kNoSign);
+  return row.hash().hex();
 }
 
-bool isOurs(sqlite3* database) {
-  Statement id(database, "PRAGMA application_id");
-  if (!id.ready() || id.step() != SQLITE_ROW) return false;
-  const auto found = static_cast<int>(id.number(0));
-  if (found != 0 && found != kApplicationId) return false;
-  Statement check(database, "PRAGMA quick_check(1)");
-  return check.ready() && check.step() == SQLITE_ROW && check.text(0) == "ok";
+/// Reads a row of kTimeColumns. Returns nothing if the row is damaged. Rows of earlier programs have no hash, and are
+/// taken as they are.
+std::optional<KeptTime> keptTimeAt(Statement& row) {
+  KeptTime time{.key = row.blob(0),
+                .measured = {.ms = row.number(1),
+                             .spread = row.number(2),
+                             .day = row.text(3),
+                             .median = row.number(4),
+                             .quiet = row.number(5) != 0},
+                .workload = {.series = row.blob(6), .work = row.number(7), .traffic = row.number(8)},
+                .hasWorkload = !row.isNull(6)};
+  const bool isIntact = row.isNull(9) || row.text(9) == rowHash(time);
+  if (isIntact && row.text(10) == hashText(time.key).hex()) return time;
+  return std::nullopt;
 }
 
-/// Opens and sets up the database. Returns null and sets `damaged` if the file is not an intact database of ours.
-sqlite3* openDatabase(const std::filesystem::path& path, bool& damaged) {
-  damaged = false;
+bool runScript(sqlite3* database, const char* text) {
+  return sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+/// Reads the number in the first column of the only row of `query`. Returns nothing if SQLite failed.
+std::optional<int> numberOf(sqlite3* database, const char* query) {
+  Statement statement(database, query);
+  if (!statement.ready() || statement.step() != SQLITE_ROW) return std::nullopt;
+  return static_cast<int>(statement.whole(0));
+}
+
+/// Adds what is missing in a file of an earlier program, or in a new one. Returns false if SQLite failed.
+bool setUpTimes(sqlite3* database) {
+  if (!runScript(database, "PRAGMA journal_mode=WAL;BEGIN IMMEDIATE;")) return false;
+  const auto columns = numberOf(database, "SELECT count(*) FROM pragma_table_info('times')");
+  const auto hashes = numberOf(database, "SELECT count(*) FROM pragma_table_info('times') WHERE name='row_hash'");
+  const bool lacksHash = columns.value_or(0) > 0 && hashes == 0;
+  if (columns && hashes && (!lacksHash || runScript(database, "ALTER TABLE times ADD COLUMN row_hash TEXT")) &&
+      runScript(database, kSetUpTimes) && runScript(database, "COMMIT"))
+    return true;
+  return false;
+}
+
+/// A file that was opened, or why it was not.
+struct OpenedTimes {
+  sqlite3* database = nullptr;  ///< null: it cannot be used
+  bool isDamaged = false;       ///< the file is not an intact database of ours
+  std::string problem{};        ///< why it cannot be used, or why new times are not kept in it
+};
+
+/// Returns a copy in memory of a file on a full disk, so that its times are used.
+OpenedTimes openFullDisk(const std::filesystem::path& path, std::string problem) {
+  sqlite3* copy = copyInMemory(path);
+  if (copy == nullptr) return {.problem = std::move(problem)};
+  if (numberOf(copy, "PRAGMA user_version") == kTimesVersion) return {.database = copy, .problem = std::move(problem)};
+  sqlite3_close(copy);
+  return {.problem = std::move(problem)};
+}
+
+OpenedTimes openTimes(const std::filesystem::path& path, int flags) {
   sqlite3* database = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-  if (sqlite3_open_v2(path.c_str(), &database, flags, nullptr) != SQLITE_OK) {
+  const auto closed = [&](bool isDamaged, std::string problem) {
     sqlite3_close(database);
-    return nullptr;
-  }
+    return OpenedTimes{.isDamaged = isDamaged, .problem = std::move(problem)};
+  };
+  const auto failed = [&] {
+    const DatabaseFault fault = faultOf(database, path);
+    OpenedTimes none = closed(fault == DatabaseFault::Damaged, faultInWords(database, path));
+    return fault == DatabaseFault::Full ? openFullDisk(path, std::move(none.problem)) : none;
+  };
+  if (sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_FULLMUTEX, nullptr) != SQLITE_OK) return failed();
   sqlite3_busy_timeout(database, kBusyMilliseconds);
-  if (isOurs(database) && sqlite3_exec(database, kSetUp, nullptr, nullptr, nullptr) == SQLITE_OK) return database;
-  const int error = sqlite3_errcode(database) & 0xff;
-  damaged = error != SQLITE_BUSY && error != SQLITE_LOCKED && error != SQLITE_READONLY && error != SQLITE_CANTOPEN;
-  sqlite3_close(database);
-  return nullptr;
+  const auto id = numberOf(database, "PRAGMA application_id");
+  if (!id) return failed();
+  if (*id != 0 && *id != kApplicationId) return closed(true, "the file is not a database of measured times");
+  const auto version = numberOf(database, "PRAGMA user_version");
+  if (!version) return failed();
+  if (*version > kTimesVersion) return closed(false, "the file was written by a later version of Fusescope");
+  {
+    Statement check(database, "PRAGMA quick_check(1)");
+    if (!check.ready() || check.step() != SQLITE_ROW) return failed();
+    if (check.text(0) != "ok") return closed(true, "the file is damaged");
+  }
+  if (*version < kTimesVersion && !setUpTimes(database)) return failed();
+  if (!runScript(database, "PRAGMA synchronous=NORMAL")) return failed();
+  return {.database = database};
 }
 
+/// Returns a name that no file has, for a damaged file.
+std::filesystem::path freeNameBeside(const std::filesystem::path& path) {
+  std::error_code unknown;
+  for (int i = 1;; ++i) {
+    std::filesystem::path free = fmt::format("{}.damaged-{}", path.string(), i);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(free, unknown)) &&
+        !std::filesystem::exists(std::filesystem::symlink_status(free.string() + "-wal", unknown)))
+      return free;
+  }
+}
+
+/// Renames a damaged file together with its log, which may contain times that the file does not have.
 Result<std::filesystem::path> moveAside(const std::filesystem::path& path) {
-  const std::filesystem::path aside = path.string() + ".damaged-" + std::to_string(::getpid());
-  std::error_code error;
+  const std::filesystem::path aside = freeNameBeside(path);
+  std::error_code error, ignored;
   std::filesystem::rename(path, aside, error);
   if (error)
     return Diagnostic{.message = "is damaged and cannot be moved aside: " + error.message(),
                       .where = {.file = path.string()}};
-  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(path.string() + suffix, error);
+  std::filesystem::rename(path.string() + "-wal", aside.string() + "-wal", ignored);
+  std::filesystem::remove(path.string() + "-shm", ignored);
   return aside;
+}
+
+Diagnostic cannotBeUsed(const std::filesystem::path& path, const std::string& problem) {
+  return Diagnostic{.message = "the measured times cannot be used: " + problem,
+                    .where = {.file = path.string()},
+                    .help = "Give another file, or none: builds then measure every tactic again."};
 }
 
 }  // namespace
@@ -80,19 +172,28 @@ Result<std::filesystem::path> moveAside(const std::filesystem::path& path) {
 Result<std::shared_ptr<TimingCache>> TimingCache::open(const std::filesystem::path& path) {
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  bool damaged = false;
-  sqlite3* database = openDatabase(path, damaged);
+  constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  OpenedTimes opened = openTimes(path, kFlags);
   std::filesystem::path aside;
-  if (database == nullptr && damaged) {
+  if (opened.isDamaged) {
     aside = TRY(moveAside(path));
-    database = openDatabase(path, damaged);
+    opened = openTimes(path, kFlags);
   }
-  if (database == nullptr)
-    return Diagnostic{.message = "cannot open the timing cache",
-                      .where = {.file = path.string()},
-                      .help = "Give another file, or none: builds then measure every tactic again."};
-  std::shared_ptr<TimingCache> cache(new TimingCache(database));
+  if (opened.database == nullptr) return cannotBeUsed(path, opened.problem);
+  std::shared_ptr<TimingCache> cache(new TimingCache(opened.database, path));
   cache->m_movedAside = aside;
+  cache->m_problem = opened.problem;
+  cache->m_isCopy = !opened.problem.empty();
+  return cache;
+}
+
+Result<std::shared_ptr<TimingCache>> TimingCache::openKnown(const std::filesystem::path& path) {
+  OpenedTimes opened = openTimes(path, SQLITE_OPEN_READWRITE);
+  if (opened.isDamaged) opened.problem += ", and the next build moves it aside";
+  if (opened.database == nullptr) return cannotBeUsed(path, opened.problem);
+  std::shared_ptr<TimingCache> cache(new TimingCache(opened.database, path));
+  cache->m_problem = opened.problem;
+  cache->m_isCopy = !opened.problem.empty();
   return cache;
 }
 
@@ -102,12 +203,14 @@ TimingCache::~TimingCache() {
 
 std::optional<Measurement> TimingCache::find(std::string_view key) const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT ms, spread, day, median, quiet FROM times WHERE hash=?1 AND key=?2");
+  const std::string text = std::string(kTimeColumns) + "WHERE hash=?1 AND key=?2";
+  Statement query(m_database, text.c_str());
   if (!query.ready()) return std::nullopt;
   query.bindText(1, hashText(key).hex());
   query.bindBlob(2, key);
   if (query.step() != SQLITE_ROW) return std::nullopt;
-  return measurementAt(query, 0);
+  const auto time = keptTimeAt(query);
+  return time ? std::optional(time->measured) : std::nullopt;
 }
 
 void TimingCache::store(std::string_view key, const Measurement& measurement) {
@@ -124,8 +227,12 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
   Statement insert(
       m_database,
       "INSERT OR REPLACE INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
-      " quiet) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)");
-  if (!insert.ready()) return;
+      " quiet, row_hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
+  if (!insert.ready()) return noteProblem();
+  const KeptTime time{.key = std::string(key),
+                      .measured = measurement,
+                      .workload = workload != nullptr ? *workload : Workload(),
+                      .hasWorkload = workload != nullptr};
   insert.bindText(1, hashText(key).hex());
   insert.bindBlob(2, key);
   insert.bindNumber(3, measurement.ms);
@@ -133,25 +240,36 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
   insert.bindText(5, measurement.day);
   insert.bindNumber(10, measurement.median);
   insert.bindNumber(11, measurement.quiet ? 1 : 0);
+  insert.bindText(12, rowHash(time));
   if (workload != nullptr) {
     insert.bindText(6, hashText(workload->series).hex());
     insert.bindBlob(7, workload->series);
     insert.bindNumber(8, workload->work);
     insert.bindNumber(9, workload->traffic);
   }
-  insert.step();
+  if (!insert.run()) noteProblem();
+}
+
+void TimingCache::noteProblem() {
+  if (!m_isCopy) m_problem = faultInWords(m_database, m_file);
+}
+
+std::string TimingCache::problem() const {
+  const std::lock_guard lock(m_mutex);
+  return m_problem;
 }
 
 std::vector<WorkSample> TimingCache::series(std::string_view series) const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database,
-                  "SELECT work, traffic, ms, spread, day, median, quiet FROM times WHERE series_hash=?1 AND series=?2"
-                  " ORDER BY hash, key");
+  const std::string text = std::string(kTimeColumns) + "WHERE series_hash=?1 AND series=?2 ORDER BY hash, key";
+  Statement query(m_database, text.c_str());
   std::vector<WorkSample> samples;
   if (!query.ready()) return samples;
   query.bindText(1, hashText(series).hex());
   query.bindBlob(2, series);
-  while (query.step() == SQLITE_ROW) samples.push_back({query.number(0), query.number(1), measurementAt(query, 2)});
+  while (query.step() == SQLITE_ROW)
+    if (const auto time = keptTimeAt(query))
+      samples.push_back({time->workload.work, time->workload.traffic, time->measured});
   return samples;
 }
 
@@ -163,17 +281,36 @@ std::size_t TimingCache::size() const {
 
 void TimingCache::forEach(const std::function<void(std::string_view key, const Measurement& measured)>& take) const {
   const std::lock_guard lock(m_mutex);
-  Statement query(m_database, "SELECT key, ms, spread, day, median, quiet FROM times");
-  while (query.ready() && query.step() == SQLITE_ROW) take(query.blob(0), measurementAt(query, 1));
+  Statement query(m_database, kTimeColumns);
+  while (query.step() == SQLITE_ROW)
+    if (const auto time = keptTimeAt(query)) take(time->key, time->measured);
+}
+
+TimesCheck TimingCache::verify() {
+  const std::lock_guard lock(m_mutex);
+  TimesCheck check;
+  std::vector<std::string> damaged;
+  {
+    Statement query(m_database, kTimeColumns);
+    for (; query.step() == SQLITE_ROW; ++check.times)
+      if (!keptTimeAt(query)) damaged.push_back(query.blob(0));
+  }
+  for (const std::string& key : damaged) {
+    Statement erase(m_database, "DELETE FROM times WHERE key=?1");
+    erase.bindBlob(1, key);
+    if (!erase.run()) noteProblem();
+  }
+  check.damaged = std::ssize(damaged);
+  return check;
 }
 
 Result<std::size_t> TimingCache::clear() {
   const std::size_t before = size();
   const std::lock_guard lock(m_mutex);
-  if (sqlite3_exec(m_database, "DELETE FROM times; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);", nullptr, nullptr,
-                   nullptr) == SQLITE_OK)
-    return before;
-  return Diagnostic{.message = std::string("the measured times cannot be removed: ") + sqlite3_errmsg(m_database)};
+  if (!m_isCopy && runScript(m_database, "DELETE FROM times; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")) return before;
+  return Diagnostic{
+      .message = "the measured times cannot be removed: " + (m_isCopy ? m_problem : faultInWords(m_database, m_file)),
+      .where = {.file = m_file.string()}};
 }
 
 Hash128 TimingCache::hash() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -39,15 +40,26 @@ struct WorkSample {
   Measurement measured;
 };
 
+/// The result of checking all times.
+struct TimesCheck {
+  std::int64_t times = 0;    ///< those that were read
+  std::int64_t damaged = 0;  ///< the damaged ones among them, which were deleted
+};
+
 /// Measurements by canonical key, in a SQLite file (write-ahead log) that several processes may use at once. It knows
 /// only bytes, keys and numbers. A key is found by its hash and compared in full. Thread-safe. A lost entry costs time
-/// but never changes a result: a write that fails is dropped. Entries of earlier versions of the schema are deleted,
-/// because some of them were measured on the emulator.
+/// but never changes a result: a write that fails is dropped, and problem() says so. Each row has a hash, and a damaged
+/// row is not found. Entries of earlier versions of the schema are deleted, because some of them were measured on the
+/// emulator.
 class TimingCache {
  public:
   /// Opens the file, or creates it. A file that is not our database, or is damaged, is renamed (movedAside()) and a new
-  /// one is created. Errors: the folder cannot be written.
+  /// one is created. If the disk is full, the times are used, and new ones are not kept. Errors: the folder cannot be
+  /// written; the file was written by a later version of Fusescope; another process prevents it.
   static Result<std::shared_ptr<TimingCache>> open(const std::filesystem::path& path);
+  /// Opens the file for those who only want to know what is in it: it is neither created nor renamed. Errors: those of
+  /// open(), and that the file is damaged.
+  static Result<std::shared_ptr<TimingCache>> openKnown(const std::filesystem::path& path);
   ~TimingCache();
   TimingCache(const TimingCache&) = delete;
   TimingCache& operator=(const TimingCache&) = delete;
@@ -61,16 +73,24 @@ class TimingCache {
   std::size_t size() const;  ///< number of entries
   /// Calls `take` for every entry.
   void forEach(const std::function<void(std::string_view key, const Measurement& measured)>& take) const;
+  /// Reads all entries, and deletes the damaged ones.
+  TimesCheck verify();
   /// Removes all entries. Returns how many there were. Errors: they cannot be removed.
   Result<std::size_t> clear();
   Hash128 hash() const;  ///< hash of all entries; it changes when one is added or changed
   /// Returns the new path of a damaged file that was renamed; empty if there was none.
   const std::filesystem::path& movedAside() const { return m_movedAside; }
+  /// Returns why new times are not kept, as a clause: "the disk is full". It is empty if they are.
+  std::string problem() const;
 
  private:
-  explicit TimingCache(sqlite3* database) : m_database(database) {}
+  TimingCache(sqlite3* database, std::filesystem::path file) : m_database(database), m_file(std::move(file)) {}
+  void noteProblem();
   void store(std::string_view key, const Measurement& measurement, const Workload* workload);
   sqlite3* m_database;
+  const std::filesystem::path m_file;
+  bool m_isCopy = false;  ///< m_database is a copy in memory, because the disk is full
+  std::string m_problem;
   std::filesystem::path m_movedAside;
   mutable std::mutex m_mutex;
 };

@@ -65,7 +65,7 @@ class KeptTimes {
   Result<std::vector<KeptRegion>> run() {
     std::error_code unknown;
     if (std::filesystem::exists(m_options.timingCache, unknown))
-      m_cache = TRY(TimingCache::open(m_options.timingCache));
+      m_cache = TRY(TimingCache::openKnown(m_options.timingCache));
     const auto extents = TRY(buildExtents(m_plan, m_options.shapes));
     const KernelRequests requests = TRY(KernelRequests::create(m_plan, extents, m_options.threads));
     BuildReport report;

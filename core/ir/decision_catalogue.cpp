@@ -384,8 +384,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "has the same structure as {first}: the two were measured once, and each has its own weights"},
       {"cache.damaged", Cache, true,
        "the timing cache {file} was damaged; it was moved to {moved_to}, and a new one was begun"},
-      {"cache.unavailable", Cache, false,
-       "the timing cache {file} cannot be used: {problem}; every tactic is measured again"},
+      {"cache.unavailable", Cache, false, "{file}: {problem}; every tactic is measured again"},
+      {"cache.times_not_kept", Cache, true, "new measured times are not kept in {file}: {problem}"},
       {"cache.found", Cache, true,
        "an earlier answer of {compiler} for it was found on {where}: Fusescope {made_by} asked for it {age} ago, and "
        "the answer took {took_ms|time}. The times of its phases are from that build"},

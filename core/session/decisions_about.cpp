@@ -68,6 +68,11 @@ bool isAboutStore(const Decision& decision) {
   return std::ranges::find(kAboutStore, decision.code) != kAboutStore.end();
 }
 
+bool isAboutTimes(const Decision& decision) {
+  return decision.code == "cache.damaged" || decision.code == "cache.unavailable" ||
+         decision.code == "cache.times_not_kept";
+}
+
 std::vector<Decision> remarksAboutEngine(const Engine& engine) {
   std::vector<Decision> said = typesNotGiven(*engine.made());
   addOnce(engine.report().decisions, isAboutStore, said);

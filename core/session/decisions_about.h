@@ -23,6 +23,8 @@ std::vector<Decision> typesNotGiven(const Cover& cover);
 /// Returns whether the decision says that an answer or a compiled network of another compiler came from the store, was
 /// kept there, or could not be used.
 bool isAboutStore(const Decision& decision);
+/// Returns whether the decision says that the measured times could not be used or kept.
+bool isAboutTimes(const Decision& decision);
 /// Returns what is said about an engine that was opened to run: types that were not given, and what came from the
 /// store. Each sentence is in it once.
 std::vector<Decision> remarksAboutEngine(const Engine& engine);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cache/disk_store.h"
 #include "compilers/probed/network_digests.h"
 #include "tests/probed/kept_answers_fixture.h"
 
@@ -211,6 +212,36 @@ TEST_F(KeptAnswers, WhySaysWhichPartDiffers) {
   ASSERT_EQ(threads["differs"].size(), 1U) << threads["differs"];
   EXPECT_EQ(threads["differs"][0]["field"], "request.options.threads");
   EXPECT_EQ(threads["differs"][0]["here"], 7);
+}
+
+/// The answer about the other network was asked with the option, and is newer. Its key differs in as many fields.
+TEST_F(KeptAnswers, WhyPrefersTheSameNetworkToAnotherOne) {
+  std::string other = kNetwork;
+  other.replace(other.find("0.5}"), 4, "0.7}");
+  std::ignore = plan();
+  std::ignore = plan({"--compiler-option", "hands=one"}, other.c_str());
+  const ProcessResult result =
+      command({"cache", "why", network(), "--compiler", "tally", "--compiler-option", "hands=one", "--json"});
+  const Json why = Json::parse(result.out, nullptr, false)["questions"].back();
+  EXPECT_TRUE(why["network_differs"].empty()) << why;
+  ASSERT_EQ(why["differs"].size(), 1U) << why["differs"];
+  EXPECT_EQ(why["differs"][0]["field"], "request.options.hands");
+}
+
+TEST_F(KeptAnswers, WhyComparesWithAnswersOfTheSameCompiler) {
+  std::ignore = plan();
+  const auto store = DiskStore::open(m_folder / "cache" / "store");
+  const std::vector<StoreEntry> entries = store->entries("answer");
+  ASSERT_TRUE(store->clear().ok());
+  for (const StoreEntry& entry : entries) {
+    Json key = Json::parse(entry.key);
+    key["compiler"] = "another";
+    EXPECT_TRUE(store->keep(entry.facts, key.dump(), "bytes"));
+  }
+  const ProcessResult result = command({"cache", "why", network(), "--compiler", "tally", "--json"});
+  EXPECT_EQ(result.status, 1);
+  for (const Json& question : Json::parse(result.out, nullptr, false)["questions"])
+    EXPECT_TRUE(question["nearest"].is_null()) << question;
 }
 
 /// tally takes no operator that has attributes.

@@ -34,6 +34,10 @@ std::size_t weightOf(const std::vector<KeyDifference>& differs) {
   return differs.size() - ofNetwork + std::min<std::size_t>(ofNetwork, 1);
 }
 
+bool isOfOtherNetwork(const std::vector<KeyDifference>& differs) {
+  return std::ranges::any_of(differs, isOfNetwork);
+}
+
 void addDifferences(const std::string& field, const Json& here, const Json& nearest,
                     std::vector<KeyDifference>& differences) {
   if (here == nearest) return;
@@ -156,7 +160,7 @@ class KeptQuestions {
   void findNearest(const ProbeRequest& request, WhyKept& why) {
     std::vector<std::pair<const StoreEntry*, std::vector<KeyDifference>>> near;
     for (const auto& [entry, key] : m_kept) {
-      if (textOf(key, "op") != why.op) continue;
+      if (textOf(key, "op") != why.op || textOf(key, "compiler") != textOf(why.key, "compiler")) continue;
       auto differs = keyDifferences(why.key, key);
       const std::size_t least = near.empty() ? SIZE_MAX : weightOf(near.front().second);
       if (weightOf(differs) > least) continue;
@@ -164,18 +168,22 @@ class KeptQuestions {
       near.emplace_back(&entry, std::move(differs));
     }
     if (near.empty()) return;
-    std::ranges::stable_sort(near, std::greater(), [](const auto& each) { return each.first->madeAt; });
+    // Answers about the same network come first, and then newer ones.
+    std::ranges::stable_sort(
+        near, {}, [](const auto& each) { return std::pair(isOfOtherNetwork(each.second), -each.first->madeAt); });
     near.resize(std::min(near.size(), kMostCompared));
-    const bool isOtherNetwork =
-        std::ranges::any_of(near, [](const auto& each) { return std::ranges::any_of(each.second, isOfNetwork); });
-    const Json digests = isOtherNetwork ? networkDigests(request.files) : Json();
+    const Json digests = isOfOtherNetwork(near.back().second) ? networkDigests(request.files) : Json();
+    std::size_t least = SIZE_MAX;
     for (auto& [entry, differs] : near) {
       std::vector<std::string> parts;
-      if (std::ranges::any_of(differs, isOfNetwork) && entry->size.bytes <= kMostReadBytes)
+      if (isOfOtherNetwork(differs) && entry->size.bytes <= kMostReadBytes)
         if (const auto bytes = m_places.disk.bytesOf(*entry); bytes.ok())
           parts = partsThatDiffer(digests, digestsKeptWith(bytes.value()));
-      const bool isNearer = !parts.empty() && (why.parts.empty() || parts.size() < why.parts.size());
-      if (why.nearest && !isNearer) continue;
+      // If no part is known to differ although the network does, every other answer is nearer.
+      const bool isUnknown = isOfOtherNetwork(differs) && parts.empty();
+      const std::size_t count = isUnknown ? SIZE_MAX - 1 : parts.size();
+      if (count >= least) continue;
+      least = count;
       why.nearest = *entry;
       why.differs = std::move(differs);
       why.parts = std::move(parts);

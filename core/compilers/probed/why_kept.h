@@ -29,8 +29,9 @@ struct WhyKept {
   Json key{};
   std::optional<StoreEntry> found{};
   std::string where{};                   ///< the level at which it was found (Kept::where)
-  std::optional<StoreEntry> nearest{};   ///< if no answer was found: the kept answer whose key differs in the fewest
-                                         ///< fields, and of these, the one whose network differs in the fewest parts
+  std::optional<StoreEntry> nearest{};   ///< if no answer was found: the kept answer of this compiler whose key differs
+                                         ///< in the fewest fields, and of these, the one whose network is the same
+                                         ///< or differs in the fewest parts
   std::vector<KeyDifference> differs{};  ///< the differences from `nearest`
   /// The parts in which the network differs from that of `nearest` (network_digests.h); empty if it is the same, or if
   /// this is not known.

@@ -174,7 +174,7 @@ Result<MachinePeaks> measurePeaks(const PeakOptions& given) {
 std::optional<MachinePeaks> knownPeaks(const std::filesystem::path& timingCache, int threads) {
   std::error_code error;
   if (timingCache.empty() || !std::filesystem::exists(timingCache, error)) return std::nullopt;
-  const auto cache = TimingCache::open(timingCache);
+  const auto cache = TimingCache::openKnown(timingCache);
   if (!cache.ok()) return std::nullopt;
   MachinePeaks peaks{.threads = threads > 0 ? threads : hardwareThreads(), .types = {}};
   for (const DataType type : kTypes) {

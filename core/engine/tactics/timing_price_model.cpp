@@ -141,7 +141,7 @@ std::unique_ptr<PriceModel> openPriceModel(const std::filesystem::path& timingCa
   const Backend* found = findBackend(backend);
   std::error_code error;
   if (found == nullptr || !std::filesystem::exists(timingCache, error)) return nullptr;
-  auto cache = TimingCache::open(timingCache);
+  auto cache = TimingCache::openKnown(timingCache);
   if (!cache.ok()) return nullptr;
   return std::make_unique<TimingPriceModel>(std::move(cache).value(), *found, threads);
 }

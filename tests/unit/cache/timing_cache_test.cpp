@@ -139,6 +139,95 @@ TEST_F(TimingCacheTest, MovesTruncatedFilesAside) {
   EXPECT_FALSE(cache->movedAside().empty());
 }
 
+TEST_F(TimingCacheTest, ADamagedFileGetsAFreeNameAndTakesItsLogAlong) {
+  std::ofstream(m_file.string() + ".damaged-1") << "an earlier one";
+  sqlite3* foreign = nullptr;  // It keeps the log in use.
+  ASSERT_EQ(sqlite3_open(m_file.c_str(), &foreign), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(foreign, "PRAGMA journal_mode=WAL; PRAGMA application_id=5; CREATE TABLE own(a)", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  const auto cache = open();
+  const bool hasLog = std::filesystem::exists(m_file.string() + ".damaged-2-wal");
+  sqlite3_close(foreign);
+  EXPECT_TRUE(hasLog);
+  ASSERT_NE(cache, nullptr);
+  EXPECT_EQ(cache->movedAside(), m_file.string() + ".damaged-2");
+  EXPECT_EQ(std::filesystem::file_size(m_file.string() + ".damaged-1"), 14U);
+}
+
+TEST_F(TimingCacheTest, WhoOnlyWantsToKnowLeavesADamagedFileWhereItIs) {
+  std::ofstream(m_file) << std::string(10000, 'x');
+  const auto known = TimingCache::openKnown(m_file);
+  ASSERT_FALSE(known.ok());
+  EXPECT_NE(known.error().message.find("damaged"), std::string::npos) << known.error().message;
+  EXPECT_FALSE(TimingCache::openKnown(m_folder / "none.db").ok());
+  EXPECT_FALSE(std::filesystem::exists(m_folder / "none.db"));
+  EXPECT_FALSE(open()->movedAside().empty());
+}
+
+/// Runs a script of SQLite on the file, as another program would.
+void changeTimes(const std::filesystem::path& file, const std::string& script) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, script.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST_F(TimingCacheTest, ARowThatWasChangedIsNotFound) {
+  open()->store("a", {.ms = 1, .day = "2026-11-21"}, {.series = "s", .work = 1, .traffic = 1});
+  open()->store("b", {.ms = 2});
+  for (const char* change : {"ms=1.5", "median=9", "spread=0.25", "quiet=0", "day='2026-11-23'", "work=2",
+                             "series_hash=series_hash, series=CAST('t' AS BLOB)", "key=CAST('c' AS BLOB)"}) {
+    open()->store("a", {.ms = 1, .day = "2026-11-21"}, {.series = "s", .work = 1, .traffic = 1});
+    ASSERT_EQ(open()->find("a")->ms, 1);
+    changeTimes(m_file, std::string("UPDATE times SET ") + change + " WHERE key=CAST('a' AS BLOB)");
+    const auto cache = open();
+    EXPECT_EQ(cache->find("a"), std::nullopt) << change;
+    EXPECT_EQ(cache->find("c"), std::nullopt) << change;
+    EXPECT_TRUE(cache->series("s").empty()) << change;
+    int listed = 0;
+    cache->forEach([&](std::string_view, const Measurement&) { ++listed; });
+    EXPECT_EQ(listed, 1) << change;
+    const TimesCheck check = cache->verify();
+    EXPECT_EQ(check.times, 2) << change;
+    EXPECT_EQ(check.damaged, 1) << change;
+    EXPECT_EQ(cache->verify().damaged, 0) << "what was damaged is gone";
+    EXPECT_EQ(cache->find("b")->ms, 2);
+  }
+}
+
+/// As programs kept times before rows had hashes, which may use the file at the same time.
+TEST_F(TimingCacheTest, RowsOfEarlierProgramsAreTakenAsTheyAre) {
+  changeTimes(
+      m_file,
+      "PRAGMA journal_mode=WAL; PRAGMA application_id=1179861809;"
+      "CREATE TABLE times(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
+      " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT,"
+      " series BLOB, work REAL, traffic REAL, PRIMARY KEY(hash, key)) WITHOUT ROWID;");
+  const auto insert = [&](const std::string& key) {
+    changeTimes(m_file, "INSERT INTO times(hash, key, ms, median, spread, quiet, day) VALUES('" + hashText(key).hex() +
+                            "', CAST('" + key + "' AS BLOB), 1.5, 2, 0, 1, '2026-11-20')");
+  };
+  insert("a");
+  EXPECT_EQ(open()->find("a")->ms, 1.5);
+  insert("b");
+  const auto cache = open();
+  EXPECT_EQ(cache->find("b")->ms, 1.5);
+  cache->store("c", {.ms = 3});
+  EXPECT_EQ(cache->find("c")->ms, 3);
+  EXPECT_EQ(cache->verify().damaged, 0);
+}
+
+TEST_F(TimingCacheTest, AFileOfALaterVersionIsLeftAlone) {
+  open()->store("a", {.ms = 1});
+  changeTimes(m_file, "PRAGMA user_version=2");
+  const auto cache = TimingCache::open(m_file);
+  ASSERT_FALSE(cache.ok());
+  EXPECT_NE(cache.error().message.find("a later version of Fusescope"), std::string::npos) << cache.error().message;
+  changeTimes(m_file, "PRAGMA user_version=1");
+  EXPECT_EQ(open()->find("a")->ms, 1) << "nothing was changed";
+}
+
 TEST_F(TimingCacheTest, AFolderThatCannotBeWrittenIsAnError) {
   const auto cache = TimingCache::open("/proc/nowhere/timings.db");
   ASSERT_FALSE(cache.ok());

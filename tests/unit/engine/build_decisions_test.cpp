@@ -1,3 +1,5 @@
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -118,12 +120,39 @@ TEST(BuildDecisions, ExtentsThatDependOnDataAreSaid) {
   EXPECT_NE(find(engine->report(), "tactic.dynamic"), nullptr);
 }
 
+/// Runs a script of SQLite on the file, as another program would.
+void changeFile(const std::filesystem::path& file, const char* script) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, script, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST(BuildDecisions, TimesThatCannotBeKeptAreSaid) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "timings.sqlite";
+  std::ignore = TimingCache::open(file);
+  changeFile(file, "CREATE TRIGGER refuse BEFORE INSERT ON times BEGIN SELECT RAISE(FAIL, 'no room'); END");
+  const auto engine = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = file});
+  const Decision* said = find(engine->report(), "cache.times_not_kept");
+  ASSERT_NE(said, nullptr);
+  EXPECT_EQ(message(*said),
+            "new measured times are not kept in " + file.string() + ": SQLite says: no room");
+}
+
 TEST(BuildDecisions, ATimingCacheThatCannotBeUsedIsSaid) {
   const TemporaryFolder folder;
   const auto damaged = folder.path() / "damaged.sqlite";
   std::ofstream(damaged) << "this is no database, and long enough to be sure that nobody takes it for one";
   const auto repaired = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = damaged});
   EXPECT_NE(find(repaired->report(), "cache.damaged"), nullptr);
+  const auto later = folder.path() / "later.sqlite";
+  std::ignore = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = later});
+  changeFile(later, "PRAGMA user_version=99");
+  const auto newer = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = later});
+  const Decision* said = find(newer->report(), "cache.unavailable");
+  ASSERT_NE(said, nullptr);
+  EXPECT_NE(message(*said).find("written by a later version of Fusescope"), std::string::npos) << message(*said);
   const auto nowhere = folder.path() / "file" / "timings.sqlite";
   std::ofstream(folder.path() / "file") << "not a folder";
   const auto without = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = nowhere});
