@@ -53,10 +53,9 @@ Status checkObeyed(const Plan& plan) {
 Status checkObeyed(const Engine& engine) {
   const std::vector<UnobeyedPin> pins = unobeyedPins(*engine.made());
   if (pins.empty()) return Done{};
-  return Diagnostic{
-      .message = fmt::format("the compiler does not obey {}: {}", pins.front().by.text(), pins.front().words),
-      .where = {.file = engine.plan().model->path, .node = pins.front().node},
-      .help = "Mark it prefer, or change what prevents it."};
+  return Diagnostic{.message = fmt::format("because of {}, it {}", pins.front().by.text(), pins.front().words),
+                    .where = {.file = engine.plan().model->path, .node = pins.front().node},
+                    .help = "Mark it prefer, or change what prevents it."};
 }
 
 /// Returns an error if a value is missing that the command line requires as well.

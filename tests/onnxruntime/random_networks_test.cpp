@@ -53,8 +53,9 @@ TEST_F(OnnxRuntimeRandomNetworks, HaveOneFateForEveryNode) {
   std::printf(
       "suite: %ld networks (%ld with bodies; %ld refused), %ld of %ld live nodes bound, %ld of %ld bindings equal\n",
       sums.networks, sums.withBodies, sums.refused, sums.bound, sums.live, sums.equal, sums.compared);
-  EXPECT_GE(sums.networks * 2, static_cast<std::int64_t>(seeds.cases)) << "most networks are compiled";
-  EXPECT_GE(static_cast<double>(sums.bound), 0.98 * static_cast<double>(sums.live));
+  EXPECT_GE(static_cast<double>(sums.networks), 0.85 * static_cast<double>(seeds.cases)) << "most are compiled";
+  EXPECT_EQ(sums.bound, sums.live);
+  EXPECT_GE(static_cast<double>(sums.equal), 0.999 * static_cast<double>(sums.compared));
 }
 
 }  // namespace

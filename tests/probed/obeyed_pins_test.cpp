@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "base/json.h"
+#include "base/text.h"
+#include "planning/directive.h"
 #include "tests/probed/real_compilers_fixture.h"
 #include "tests/support/process.h"
 
@@ -37,6 +39,33 @@ TEST_P(ObeyedPins, APinThatIsIgnoredEndsEveryCommandWithStatus1) {
     EXPECT_FALSE(std::filesystem::exists(engine)) << "an engine that does not obey is not written";
     EXPECT_EQ(ended(arguments, "prefer").status, 0) << arguments[0];
     std::filesystem::remove(engine);
+  }
+}
+
+/// A build without a file only asks what the compiler makes of the network, for the window's canvas.
+TEST_P(ObeyedPins, TheWorkerRefusesWorkThatDoesNotObeyAndSaysWhatIsMade) {
+  const Json options{{"compiler", GetParam()},
+                     {"target", GetParam()},
+                     {"precisions", {"bf16"}},
+                     {"directives", toJson(Directives{parsePin("op:Softmax=f32:obey").value()})}};
+  const Json source{{"path", (sampleFolder("bert_tiny") / "model.onnx").string()}, {"options", options}};
+  const auto request = [&](int id, const char* op, const Json& settings) {
+    return Json{{"id", id}, {"op", op}, {"source", source}, {"settings", settings}}.dump();
+  };
+  const ProcessResult asked = runProcess(
+      {"python3", "-c", kAsksWorker, binary("fusescope-worker").string(), request(1, "build", {{"no_measure", true}}),
+       request(2, "build", {{"output", (m_folder / "pinned.fse").string()}}), request(3, "time", {{"seconds", 0.1}})});
+  const std::vector<std::string> ended = split(asked.out, '\n');
+  ASSERT_GE(ended.size(), 3U) << asked.err;
+  const Json made = Json::parse(ended[0]);
+  ASSERT_EQ(made["event"], "done") << made;
+  EXPECT_EQ(made["result"]["made"]["pins"][0]["result"], "ignored") << made["result"]["made"]["pins"];
+  for (std::size_t i = 1; i < 3; ++i) {
+    const Json refused = Json::parse(ended[i]);
+    EXPECT_EQ(refused["event"], "error") << refused;
+    EXPECT_NE(refused.dump().find("because of pin:1, it must calculate in f32, and openvino does not obey"),
+              std::string::npos)
+        << refused;
   }
 }
 

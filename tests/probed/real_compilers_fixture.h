@@ -17,6 +17,22 @@ inline void useRealCompilers() {
   ::setenv("FUSESCOPE_PYTHON", python, 1);
 }
 
+/// Hands a worker requests one after another, as the window does, and prints what each ended with.
+inline constexpr const char* kAsksWorker = R"python(
+import json, subprocess, sys
+
+worker = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+for request in sys.argv[2:]:
+    worker.stdin.write(request + "\n")
+    worker.stdin.flush()
+    for line in worker.stdout:
+        if json.loads(line)["event"] != "progress":
+            print(line, end="")
+            break
+worker.stdin.close()
+worker.wait()
+)python";
+
 /// Tests of commands with real compilers; the parameter is the name of the compiler.
 class RealCompilersFixture : public ::testing::TestWithParam<const char*> {
  protected:

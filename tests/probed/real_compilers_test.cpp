@@ -354,22 +354,6 @@ TEST_P(RealCompilers, ASmallestDifferenceThatOnnxRuntimeDoesNotShow) {
   EXPECT_NE(both.err.find("that onnxruntime does not show"), std::string::npos) << both.err;
 }
 
-/// Hands a worker requests one after another, as the window does, and prints what each ended with.
-constexpr const char* kAsksWorker = R"python(
-import json, subprocess, sys
-
-worker = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-for request in sys.argv[2:]:
-    worker.stdin.write(request + "\n")
-    worker.stdin.flush()
-    for line in worker.stdout:
-        if json.loads(line)["event"] != "progress":
-            print(line, end="")
-            break
-worker.stdin.close()
-worker.wait()
-)python";
-
 /// The window's background builds: the second worker finds what the first one asked, and times what it compiles itself.
 TEST_P(RealCompilers, AWorkerThatMeasuresNothingTakesWhatIsKept) {
   const std::string cache = "FUSESCOPE_CACHE=" + (m_folder / "cache").string();
