@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kNone = UINT32_MAX;
 
-/// Whether the sets of a group are equal on both sides; those of `b` are then put into the order of their equals in
-/// `a`.
+/// Returns whether the sets of a group are equal on both sides; those of `b` are then put into the order of their
+/// equals in `a`.
 bool pairedAlike(SetGroup& group, std::span<const std::vector<std::uint32_t>> a,
                  std::span<const std::vector<std::uint32_t>> b) {
   using Sorted = std::pair<std::vector<std::uint32_t>, std::uint32_t>;  // the elements, and the index of the set

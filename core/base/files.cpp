@@ -41,7 +41,7 @@ struct stat statusOf(const std::filesystem::path& path) {
   return info;
 }
 
-/// Whether it is a device or a pipe, which another file cannot replace.
+/// Returns whether it is a device or a pipe, which another file cannot replace.
 bool isSpecial(const struct stat& info) {
   return info.st_mode != 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
@@ -54,7 +54,7 @@ std::filesystem::path behindLinks(std::filesystem::path path) {
   return path;
 }
 
-/// Whether a file called `name` is one that createdBeside() makes for `target`: "TARGET.PROCESS-NUMBER".
+/// Returns whether a file called `name` is one that createdBeside() makes for `target`: "TARGET.PROCESS-NUMBER".
 bool isBeside(std::string_view name, std::string_view target) {
   if (!name.starts_with(target) || !name.substr(target.size()).starts_with('.')) return false;
   const std::string_view rest = name.substr(target.size() + 1);

@@ -31,7 +31,7 @@ void addHonoured(const Plan& plan, const BodyPath& path, std::set<std::string>& 
     addHonoured(plannedBody(body), path.into(plan.graph().node(body.holder), body.attribute), nodes);
 }
 
-/// Whether what was asked for is not so.
+/// Returns whether what was asked for is not so.
 bool saysOtherwise(DirectiveOutcome outcome) {
   return pinAnswerOf(outcome) == PinAnswer::Refused || outcome == DirectiveOutcome::Nothing ||
          outcome == DirectiveOutcome::Inner;

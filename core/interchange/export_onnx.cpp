@@ -52,7 +52,7 @@ constexpr const char* kZeroPointsBesideBf16 =
     "the network with the plan's types written into it, for a runtime that calculates in bf16 and accepts codes with "
     "zero points; neither TensorRT's parser nor ONNX Runtime on a CPU does both";
 
-/// Whether a node of the network or of its bodies calculates in bf16.
+/// Returns whether a node of the network or of its bodies calculates in bf16.
 bool calculatesInBf16(const Plan& plan) {
   for (const NodeId id : plan.graph().order())
     if (!plan.structure->facts[id.index].moves && plan.calculates[id.index] == DataType::BF16) return true;
@@ -90,7 +90,7 @@ std::vector<std::string> nodesRefused(const Plan& plan) {
   return nodes;
 }
 
-/// Whether the file says of its inputs what only a newer Fusescope reads: that is kept.
+/// Returns whether the file says of its inputs what only a newer Fusescope reads: that is kept.
 bool holdsNewerSpecs(const onnxlib::FileModel& file) {
   const auto text = file.metadata.find(kInputSpecsKey);
   const Result<CarriedInputs> specs =

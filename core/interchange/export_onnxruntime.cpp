@@ -139,8 +139,8 @@ if __name__ == "__main__":
                      bodies ? "    keep_bodies(model.graph, weights)\n" : "");
 }
 
-/// Whether ONNX has an operand of the operator in float32 alone, as the scales of Resize: the converter converts all
-/// operands of a node that it does not block.
+/// Returns whether ONNX has an operand of the operator in float32 alone, as the scales of Resize: the converter
+/// converts all operands of a node that it does not block.
 bool hasWideOperand(const std::string& op, std::int64_t opset) {
   const auto types = onnxlib::operatorTypes("", op, opset);
   return types && std::ranges::any_of(types->operands, [](const onnxlib::SlotTypes& operand) {

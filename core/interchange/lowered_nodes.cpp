@@ -18,7 +18,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether a plan, or that of one of its bodies, lowers a node.
+/// Returns whether a plan, or that of one of its bodies, lowers a node.
 bool lowersSomething(const Plan& plan) {
   const auto lowered = [](DataType type) { return isNarrow(type); };
   return std::ranges::any_of(plan.calculates, lowered) ||

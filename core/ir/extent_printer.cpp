@@ -23,7 +23,7 @@ std::string_view nameOf(Function function) {
   return "";
 }
 
-/// Whether the whole of `text` is `ceil(…)`.
+/// Returns whether the whole of `text` is `ceil(…)`.
 bool isRoundedUp(std::string_view text) {
   if (!text.starts_with("ceil(")) return false;
   int open = 0;
@@ -36,7 +36,7 @@ bool isRoundedUp(std::string_view text) {
 
 }  // namespace
 
-/// Whether the expression needs no parentheses before a `/`, because it is a single term.
+/// Returns whether the expression needs no parentheses before a `/`, because it is a single term.
 bool ExtentPrinter::isSingle(const ExtentExpression& expression) {
   if (expression.m_terms.size() != 1) return false;
   const auto& [monomial, coefficient] = *expression.m_terms.begin();

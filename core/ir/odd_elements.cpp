@@ -22,9 +22,9 @@ Bits bitsAt(const std::byte* bytes, std::int64_t i) {
 
 constexpr std::int64_t kBlock = 1024;
 
-/// Whether a block has an element that is not finite or is denormal. The sign bit of `odd` is set if the magnitude of
-/// an element overflows into it, which happens for elements that are not finite, or if a denormal element that is not 0
-/// wraps around after the subtraction. Compilers vectorise this code.
+/// Returns whether a block has an element that is not finite or is denormal. The sign bit of `odd` is set if the
+/// magnitude of an element overflows into it, which happens for elements that are not finite, or if a denormal element
+/// that is not 0 wraps around after the subtraction. Compilers vectorise this code.
 template <class Bits>
 bool hasOdd(const std::byte* bytes, const FloatForm<Bits>& form) {
   const Bits size = form.exponent | form.mantissa, one = 1;

@@ -54,7 +54,7 @@ bool liesElsewhere(const onnx::TensorProto& tensor) {
   return tensor.data_location() == onnx::TensorProto::EXTERNAL;
 }
 
-/// Whether the file itself, and not our reader, has the tensor's data in another file.
+/// Returns whether the file itself, and not our reader, has the tensor's data in another file.
 bool isExternalInFile(const onnx::TensorProto& tensor) {
   if (!liesElsewhere(tensor)) return false;
   for (const auto& entry : tensor.external_data())

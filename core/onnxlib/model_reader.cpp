@@ -15,7 +15,7 @@
 namespace fusescope::onnxlib {
 namespace {
 
-/// Whether ONNX's inference (at least up to 1.23) terminates on an Einsum's equation: before the arrow it reads
+/// Returns whether ONNX's inference (at least up to 1.23) terminates on an Einsum's equation: before the arrow it reads
 /// letters, digits, blanks, commas and "...", and loops forever at anything else.
 bool isReadToItsEnd(std::string_view equation) {
   constexpr std::string_view kEllipsis = "...";

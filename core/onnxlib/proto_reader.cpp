@@ -47,7 +47,7 @@ Opsets opsetsOf(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProt
   return opsets;
 }
 
-/// Whether this is what exporters write if they have no name for an extent; two such extents need not be equal.
+/// Returns whether this is what exporters write if they have no name for an extent; two such extents need not be equal.
 bool isNoName(const std::string& text) {
   return text == "?" || text == "-1" || text == "None";
 }

@@ -85,7 +85,7 @@ class NameCheck {
 
 }  // namespace
 
-/// Whether the eight bytes at `text` are all ASCII, as nearly all are. Metadata may contain a megabyte of them.
+/// Returns whether the eight bytes at `text` are all ASCII, as nearly all are. Metadata may contain a megabyte of them.
 static bool isAscii(const char* text) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, text, sizeof bytes);

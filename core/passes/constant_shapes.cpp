@@ -47,7 +47,7 @@ class ConstantShapes : public Pass {
   }
 
  private:
-  /// Whether another node determines the extents of this node's result.
+  /// Returns whether another node determines the extents of this node's result.
   static bool takesShape(const Graph& graph, const Node& node) {
     return (node.is("Reshape") || node.is("Expand")) && node.input(1).valid() && !graph.isConstant(node.input(1)) &&
            !node.outputs.empty() && node.outputs[0].valid();

@@ -6,8 +6,8 @@
 namespace fusescope {
 namespace {
 
-/// Whether the reader may share the calculated numbers with others, because it is arithmetic that belongs together,
-/// such as that of a norm or an activation.
+/// Returns whether the reader may share the calculated numbers with others, because it is arithmetic that belongs
+/// together, such as that of a norm or an activation.
 bool mayShare(const Node& reader) {
   const OpSchema* schema = OpRegistry::standard().find(reader);
   if (schema == nullptr || reader.is("Add")) return false;

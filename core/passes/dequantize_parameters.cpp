@@ -6,8 +6,8 @@
 namespace fusescope {
 namespace {
 
-/// Whether the reader is a normalisation for which there is no kernel on codes, so that its parameters must be numbers.
-/// LayerNormalization and RMSNormalization are none, because their kernels include a DequantizeLinear.
+/// Returns whether the reader is a normalisation for which there is no kernel on codes, so that its parameters must be
+/// numbers. LayerNormalization and RMSNormalization are none, because their kernels include a DequantizeLinear.
 bool wantsNumbers(const Node& reader, ValueId parameter) {
   const bool normalizes =
       reader.is("BatchNormalization") || reader.is("InstanceNormalization") || reader.is("GroupNormalization");

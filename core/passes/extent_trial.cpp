@@ -52,7 +52,7 @@ Place placeAt(const Graph& graph, const Position& position, std::size_t depth = 
   return placeAt(*bodies[position[depth + 1]].second, position, depth + 2);
 }
 
-/// Whether it is the branch of an If that is not taken, because its condition is known.
+/// Returns whether it is the branch of an If that is not taken, because its condition is known.
 bool isNotTaken(const Node& node, const std::string& attribute, const TypeFlow& flow) {
   if (!node.is("If") || !node.input(0).valid()) return false;
   const auto& condition = flow.known[node.input(0).index];

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kLargeWeight = 1 << 20;  // bytes
 
-/// Whether a large weight that other nodes read unchanged is transposed for one product. If it were folded, it would be
-/// in memory twice; the product's kernel reads it transposed instead.
+/// Returns whether a large weight that other nodes read unchanged is transposed for one product. If it were folded, it
+/// would be in memory twice; the product's kernel reads it transposed instead.
 bool isTiedWeight(const Graph& graph, const Node& node) {
   if (!node.is("Transpose") || !graph.isConstant(node.input(0))) return false;
   const Value& weight = graph.value(node.input(0));
@@ -43,7 +43,7 @@ class FoldConstants : public Pass {
   }
 
  private:
-  /// Whether every output is known and none is an output of the graph, which stays computed under its name.
+  /// Returns whether every output is known and none is an output of the graph, which stays computed under its name.
   static bool isKnown(const Graph& graph, const TypeFlow& flow, const Node& node) {
     if (isTiedWeight(graph, node)) return false;
     const bool any = std::ranges::any_of(node.outputs, [](ValueId output) { return output.valid(); });

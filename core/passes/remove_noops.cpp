@@ -9,7 +9,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether all extents are equal, each known or named.
+/// Returns whether all extents are equal, each known or named.
 bool provablyEqual(const TensorType& a, const TensorType& b) {
   if (a.dtype == DataType::Undefined || !a.shape.ranked || a != b) return false;
   return std::ranges::all_of(a.shape.dims, [](const Dim& dim) { return dim.known() || !dim.symbol.empty(); });
@@ -21,7 +21,8 @@ bool allAre(const Tensor* tensor, std::int64_t wanted) {
   return std::ranges::all_of(values, [&](std::int64_t value) { return value == wanted; });
 }
 
-/// Whether all elements are 0 (+0 for floats), so that they can be subtracted from any number without changing it.
+/// Returns whether all elements are 0 (+0 for floats), so that they can be subtracted from any number without changing
+/// it.
 bool isZero(const Tensor* tensor) {
   if (tensor == nullptr || tensor->type() == DataType::String || tensor->count() != 1) return false;
   const double number = tensor->asDouble(0);
@@ -56,7 +57,7 @@ bool isNoOp(const Graph& graph, const TypeFlow& flow, const Node& node) {
   return false;
 }
 
-/// Whether both are the same constant of one element.
+/// Returns whether both are the same constant of one element.
 bool sameNumber(const Graph& graph, ValueId a, ValueId b) {
   const Tensor *x = graph.constantData(a), *y = graph.constantData(b);
   return x != nullptr && y != nullptr && x->type() == y->type() && x->count() == 1 && y->count() == 1 &&

@@ -18,7 +18,7 @@ bool isRowwise(const Node& node) {
          node.intAttribute("axis", -1) == -1;
 }
 
-/// Whether the Gemm is x · w (+ c), which MatMul and Add express for any number of rows; c must be one row.
+/// Returns whether the Gemm is x · w (+ c), which MatMul and Add express for any number of rows; c must be one row.
 bool isPlainGemm(const Graph& graph, const Node& node) {
   if (!node.is("Gemm") || node.intAttribute("transA", 0) != 0 || node.intAttribute("transB", 0) != 0) return false;
   if (node.floatAttribute("alpha", 1.0F) != 1.0F || node.floatAttribute("beta", 1.0F) != 1.0F) return false;
@@ -35,7 +35,7 @@ class RowWork {
       for (const ValueId value : valuesRead(m_graph.node(id))) ++m_uses[value];
   }
 
-  /// Whether the node is a view that may be before or after the operator.
+  /// Returns whether the node is a view that may be before or after the operator.
   static bool isView(const Node& node) {
     return (node.is("Flatten") || node.is("Reshape")) && node.input(0).valid() && !node.outputs.empty() &&
            node.outputs[0].valid();
@@ -75,8 +75,8 @@ class RowWork {
     return isView(view) && view.input(0) == node.outputs[0] ? &view : nullptr;
   }
 
-  /// Whether the rows of the matrix are rows of the original, and the result has the original extents except for the
-  /// length of rows.
+  /// Returns whether the rows of the matrix are rows of the original, and the result has the original extents except
+  /// for the length of rows.
   bool keepsRows(const Node& before, const Node& after) const {
     const Shape& from = m_flow.types[before.input(0).index].shape;
     const Shape& matrix = m_flow.types[before.outputs[0].index].shape;

@@ -19,8 +19,8 @@ bool shareKernel(const ReadBackPlan& made, NodeId a, NodeId b) {
   return !shared.empty();
 }
 
-/// Whether the node is in a region that is reported as a whole, by a kernel with the region's name, so that the kernels
-/// inside it are unknown.
+/// Returns whether the node is in a region that is reported as a whole, by a kernel with the region's name, so that the
+/// kernels inside it are unknown.
 bool isInWholeRegion(const ReadBackPlan& made, NodeId node) {
   return std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
     return made.kernels[kernel.index].region == made.fusedNodes[kernel.index].name;

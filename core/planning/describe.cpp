@@ -20,7 +20,8 @@ DataType accumulateType(DataType compute) {
   return isFloat(compute) && compute != DataType::F64 ? DataType::F32 : compute;
 }
 
-/// Whether the node is a Cast of the author to a wider float. Its kernel reads what is in memory and widens it exactly.
+/// Returns whether the node is a Cast of the author to a wider float. Its kernel reads what is in memory and widens it
+/// exactly.
 bool widens(const Graph& graph, const Node& node) {
   return isFloatCast(graph, node) && !rounds(graph, node);
 }

@@ -19,7 +19,7 @@ void nothingToDo(const Directive& directive, std::vector<Subject> subjects, std:
   said.add(std::move(decision));
 }
 
-/// Whether a node of a body calculates in `type`, or writes its output in it, without any directive.
+/// Returns whether a node of a body calculates in `type`, or writes its output in it, without any directive.
 bool hasAlready(const BodyNode& found, DataType type) {
   if (found.node == nullptr) return false;
   const auto& outputs = found.node->outputs;

@@ -9,7 +9,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether operand `i` of `node` is an index, an extent or a count.
+/// Returns whether operand `i` of `node` is an index, an extent or a count.
 bool isIndexOperand(const Node& node, std::size_t i) {
   const bool second =
       i == 1 && (node.is("Gather") || node.is("GatherElements") || node.is("GatherND") || node.is("ScatterElements") ||

@@ -63,8 +63,8 @@ class BodySearch {
   std::vector<BodyNode> m_found;
 };
 
-/// Whether the glob `holders` matches the names of the holders around something ("the_if/deep"), or these with the
-/// attributes of the bodies ("the_if/then_branch/deep/else_branch") if the glob contains one of them.
+/// Returns whether the glob `holders` matches the names of the holders around something ("the_if/deep"), or these with
+/// the attributes of the bodies ("the_if/then_branch/deep/else_branch") if the glob contains one of them.
 bool matchesHolders(std::string_view holders, const BodyPath& bodies) {
   std::string names;
   bool saysBody = false;

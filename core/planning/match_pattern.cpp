@@ -35,7 +35,7 @@ std::string nearestTo(std::string_view pattern, const std::vector<std::string>& 
                         "No name is near; fusescope plan lists the nodes, with --json all that they read and write.");
 }
 
-/// Whether `pattern` can only be the name of a node.
+/// Returns whether `pattern` can only be the name of a node.
 bool isName(std::string_view pattern) {
   const auto startsIt = [&](std::string_view form) { return pattern.starts_with(form); };
   return !isRegex(pattern) && !isGlob(pattern) && !startsIt(kOperatorPattern) && !startsIt(kModule) &&

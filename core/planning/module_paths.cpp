@@ -52,7 +52,8 @@ std::string moduleOfName(std::string_view name) {
   return end == std::string_view::npos || end == 0 || made ? std::string() : dottedPath(name.substr(0, end));
 }
 
-/// Whether the dot in the name, as in 'Conv.12', is followed only by a number, so that it does not name a module.
+/// Returns whether the dot in the name, as in 'Conv.12', is followed only by a number, so that it does not name a
+/// module.
 bool endsInNumber(std::string_view name) {
   const std::string_view last = name.substr(name.rfind('.') + 1);
   return last.find_first_not_of("0123456789") == last.npos;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 24;  // maximum nesting of modules; deeper nodes are in the innermost of these
 
-/// Whether this is what PyTorch's exporter writes if it lost the module.
+/// Returns whether this is what PyTorch's exporter writes if it lost the module.
 bool isLost(std::string_view module) {
   return module.starts_with("_empty_nn_module_stack");
 }

@@ -171,7 +171,7 @@ class ModuleTreeMaker {
     return nodes;
   }
 
-  /// Whether no path through the network leaves these nodes and returns to them.
+  /// Returns whether no path through the network leaves these nodes and returns to them.
   bool isConvex(const std::vector<NodeId>& nodes) {
     const std::size_t first = m_place[nodes.front().index], last = m_place[nodes.back().index];
     if (last - first + 1 == nodes.size()) return true;

@@ -10,7 +10,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether nodes calculate in the type. Floats of one byte or less are only stored and converted.
+/// Returns whether nodes calculate in the type. Floats of one byte or less are only stored and converted.
 bool calculatesIn(DataType type) {
   return isFloat(type) && bitWidth(type) >= 16;
 }

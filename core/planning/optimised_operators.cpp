@@ -52,7 +52,7 @@ void forSupported(const Model& model, std::vector<NodeVerdict>& verdicts, Judge 
   }
 }
 
-/// Whether `origin` is an operator of ONNX itself that import replaced by others.
+/// Returns whether `origin` is an operator of ONNX itself that import replaced by others.
 bool isInlined(const Origin& origin) {
   constexpr std::array<std::string_view, 4> kOnnxDomains{"", "ai.onnx.ml", "ai.onnx.preview",
                                                          "ai.onnx.preview.training"};

@@ -65,7 +65,7 @@ class Partitioner {
  private:
   bool accelerated(NodeId id) const { return m_accelerated[id.index] != 0; }
 
-  /// Whether the edges that leave an accelerated node end its segment.
+  /// Returns whether the edges that leave an accelerated node end its segment.
   bool endsSegment(NodeId id) const { return m_splitsEnd && accelerated(id) && m_directives.split[id.index] >= 0; }
 
   /// Returns the number of changes on an edge.

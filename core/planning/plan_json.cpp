@@ -71,7 +71,7 @@ Json predictedJson(const Plan& plan) {
           {"unknown", time.unknown}};
 }
 
-/// Whether `now` has the same contents as `then`, apart from keys that `then` does not have.
+/// Returns whether `now` has the same contents as `then`, apart from keys that `then` does not have.
 bool saysSame(const Json& then, const Json& now) {
   if (then.is_array() && now.is_array()) return std::ranges::equal(then, now, saysSame);
   if (!then.is_object() || !now.is_object()) return then == now;
@@ -80,8 +80,8 @@ bool saysSame(const Json& then, const Json& now) {
   return true;
 }
 
-/// Whether a file of a version that read models in another way is of this model: all nodes that it names and its inputs
-/// are in the model.
+/// Returns whether a file of a version that read models in another way is of this model: all nodes that it names and
+/// its inputs are in the model.
 bool isOfModel(const Json& json, const Model& model) {
   std::set<std::string> names, inputs;
   for (const Origin& origin : model.origins) names.insert(origin.name);

@@ -27,7 +27,7 @@ class PairChoice {
   PairChoice(const Plan& wide, const Plan& narrow, DataType type, const PriceModel& prices, const KernelTypes& now)
       : m_wide(wide), m_narrow(narrow), m_type(type), m_prices(prices), m_now(now) {}
 
-  /// Whether both types of a kernel have a known price.
+  /// Returns whether both types of a kernel have a known price.
   bool compares(FusedNodeId fused) const { return m_kernelMs[fused.index][0] && m_kernelMs[fused.index][1]; }
 
   /// `total` gets the time of the kernels with the result; it is nothing if no price is known, and nothing is chosen

@@ -73,7 +73,7 @@ std::shared_ptr<const ReadBackPlan> ReadBackBuilder::run() {
   return std::move(m_made);
 }
 
-/// Whether a kernel of our own engine is one of the plan, about which the plan contains more than is reported.
+/// Returns whether a kernel of our own engine is one of the plan, about which the plan contains more than is reported.
 bool ReadBackBuilder::isAsPlanned(const ReadBackKernel& kernel) const {
   if (!kernel.isOurs || kernel.nodes.empty()) return false;
   const FusedNode& planned = *m_asked.fusedNodeOf(kernel.nodes.front().first);

@@ -57,9 +57,9 @@ std::optional<std::string> firstLoss(const Tensor& tensor) {
   return std::nullopt;
 }
 
-/// Whether `node` reads `value` only where a number beyond the int32 range means that there is no limit: starts and
-/// ends of Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the maximum number of boxes of
-/// a class in NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
+/// Returns whether `node` reads `value` only where a number beyond the int32 range means that there is no limit: starts
+/// and ends of Slice(data, starts, ends, axes, steps), which are clamped to the extent, and the maximum number of boxes
+/// of a class in NonMaxSuppression(boxes, scores, most, …), of which there are fewer.
 bool saturates(const Node& node, ValueId value) {
   const auto reads = [&](std::initializer_list<std::size_t> positions) {
     return std::ranges::any_of(positions, [&](std::size_t position) { return node.input(position) == value; });

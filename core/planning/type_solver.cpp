@@ -79,7 +79,7 @@ DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> gon
   return DataType::Undefined;
 }
 
-/// Whether any directive could prevent the nodes of the region from running as one kernel.
+/// Returns whether any directive could prevent the nodes of the region from running as one kernel.
 bool TypeSolver::maySplit(const Region& region) const {
   if (region.nodes.size() < 2) return false;
   const auto typeOf = [&](NodeId node) { return typeToKernel(m_graph.node(node), m_typing.calculates(node)); };

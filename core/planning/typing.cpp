@@ -56,7 +56,7 @@ DataType Typing::declared(ValueId value, NodeId reader) const {
                                                : m_graph.value(value).type.dtype;
 }
 
-/// Whether the planner chooses its stored type. Bodies write the types that they declare.
+/// Returns whether the planner chooses its stored type. Bodies write the types that they declare.
 bool Typing::isFree(ValueId value) const {
   const NodeId producer = m_graph.value(value).producer;
   return producer.valid() && !hasBody(m_graph.node(producer)) && m_structure.accelerated[producer.index] &&

@@ -73,7 +73,8 @@ class NodeValidator {
     return refused;
   }
 
-  /// Whether `mode` narrows everything that the current mode narrows, and more, so that a change to it loses nothing.
+  /// Returns whether `mode` narrows everything that the current mode narrows, and more, so that a change to it loses
+  /// nothing.
   bool widens(TruncateMode mode) const {
     const TruncateModes& chosen = m_directives.truncate;
     const auto keeps = [&](DataType type) {

@@ -76,7 +76,7 @@ class TypeVerifier {
     return isExchangeable(type) ? type : truncated(value);
   }
 
-  /// Whether operand `i` has floats that are passed on to the result.
+  /// Returns whether operand `i` has floats that are passed on to the result.
   bool carries(const Node& node, std::size_t i) const {
     return node.inputs[i].valid() && isDataOperand(node, i) && isExchangeable(truncated(node.inputs[i]));
   }
@@ -184,7 +184,7 @@ class TypeVerifier {
     return found == last ? nullptr : found->second;
   }
 
-  /// Whether `node` moves the elements of a single value whose type the planner may choose.
+  /// Returns whether `node` moves the elements of a single value whose type the planner may choose.
   bool movesOne(const Node& node, ValueId value) const {
     if (!moves(node.id) || !accelerated(node.id) || isFloatCast(m_graph, node)) return false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)

@@ -59,7 +59,7 @@ class WhatIfSearch {
     return std::ranges::any_of(nodes, [&](NodeId id) { return m_near.contains(m_plan.structure->regionOf[id.index]); });
   }
 
-  /// Whether one of the nodes is the reason why the node's segment could not be merged with another.
+  /// Returns whether one of the nodes is the reason why the node's segment could not be merged with another.
   bool keepsApart(const std::vector<NodeId>& nodes) const {
     return std::ranges::any_of(m_plan.structure->partition.separatedEdges, [&](const SeparatedEdge& edge) {
       const bool isOfNode = edge.producer == m_node || edge.consumer == m_node;

@@ -54,7 +54,7 @@ bool isWidened(const TargetTable& table, DataType type) {
   return std::ranges::find(table.widened, type) != table.widened.end();
 }
 
-/// Whether the hardware calculates in `type`, or need not.
+/// Returns whether the hardware calculates in `type`, or need not.
 bool hardwareHas(const TargetTable& table, DataType type, const Capabilities& capabilities) {
   const auto entry = std::ranges::find(table.types, type, &TargetType::type);
   if (entry == table.types.end()) return false;

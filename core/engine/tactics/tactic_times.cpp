@@ -64,12 +64,12 @@ KernelTime timeOf(const Measurement& measured) {
   return {.ms = measured.ms, .median = measured.median, .spread = measured.spread, .quiet = measured.quiet};
 }
 
-/// Whether no run went undisturbed: such a time is measured again by the next build.
+/// Returns whether no run went undisturbed: such a time is measured again by the next build.
 bool isDisturbed(const KernelTime& time) {
   return !time.quiet && time.spread > kConfidentSpread;
 }
 
-/// Whether a time that may be the fastest was disturbed: then they cannot be compared.
+/// Returns whether a time that may be the fastest was disturbed: then they cannot be compared.
 bool areDisturbed(std::span<const std::optional<KernelTime>> times) {
   std::optional<double> best;
   for (const auto& time : times)

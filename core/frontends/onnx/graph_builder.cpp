@@ -35,7 +35,7 @@ FileTensor numbersTensor(DataType type, std::vector<std::int64_t> dims, const T*
   return {.dtype = type, .dims = std::move(dims), .owner = memory, .data = data, .hasData = true};
 }
 
-/// Whether the operator changed between `opset` and the oldest opset that the adapters support.
+/// Returns whether the operator changed between `opset` and the oldest opset that the adapters support.
 bool isTooOld(const FileNode& node, std::int64_t opset) {
   return node.domain.empty() && !node.newest && opset < kOldestOpset &&
          onnxlib::operatorVersion("", node.op, opset) != onnxlib::operatorVersion("", node.op, kOldestOpset);
@@ -59,7 +59,8 @@ std::optional<Attribute> plainAttribute(const FileAttribute& attribute) {
   return std::nullopt;
 }
 
-/// Whether a constant is a weight that an exporter stores as a Constant node, and not a number or a list of extents.
+/// Returns whether a constant is a weight that an exporter stores as a Constant node, and not a number or a list of
+/// extents.
 bool mayBeWeight(const FileTensor& tensor) {
   return !tensor.dims.empty() && (isFloat(tensor.dtype) || (isInteger(tensor.dtype) && bitWidth(tensor.dtype) <= 8));
 }

@@ -32,7 +32,7 @@ Status checkOpset(const onnxlib::FileModel& file, ImportContext& context) {
   return Done{};
 }
 
-/// Whether an operator anywhere in the file has a plain form.
+/// Returns whether an operator anywhere in the file has a plain form.
 bool usesPlainForms(const onnxlib::FileGraph& graph);
 
 bool usesPlainForms(const onnxlib::FileNode& node) {

@@ -159,7 +159,7 @@ class LayerParser {
   Cursor m_at;
 };
 
-/// Whether a text that begins like a layer includes its type already; a name may contain line ends.
+/// Returns whether a text that begins like a layer includes its type already; a name may contain line ends.
 bool hasType(std::string_view layer) {
   return layer.find(kLayerMark) != std::string_view::npos;
 }

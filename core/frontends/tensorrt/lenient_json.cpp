@@ -92,7 +92,7 @@ class LenientParser {
     return json;
   }
 
-  /// Whether a quote at `at` ends a text.
+  /// Returns whether a quote at `at` ends a text.
   bool endsText(std::size_t at) const {
     ++at;
     while (at < m_text.size() && isSpace(m_text[at])) ++at;

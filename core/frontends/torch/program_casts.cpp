@@ -36,7 +36,7 @@ void eachName(Json& argument, const std::function<void(std::string&)>& visit) {
   }
 }
 
-/// Whether an argument contains something of this kind of the schema: "as_graph", "as_scalar_type".
+/// Returns whether an argument contains something of this kind of the schema: "as_graph", "as_scalar_type".
 bool holds(const Json& argument, const char* kind) {
   if (argument.is_array()) {
     for (const Json& element : argument)
@@ -55,7 +55,7 @@ std::string operatorOf(const Json& node) {
   return parts.size() < 2 ? std::string() : parts[parts.size() - 2];
 }
 
-/// Whether the node changes its operand, as "relu_" and "__iand__" do and "__and__" does not.
+/// Returns whether the node changes its operand, as "relu_" and "__iand__" do and "__and__" does not.
 bool changesInPlace(const Json& node) {
   const std::string op = operatorOf(node);
   return op.ends_with("__") ? op.starts_with("__i") : op.ends_with('_');
@@ -115,7 +115,7 @@ constexpr std::string_view kMakeAnew[] = {"conv1d",
                                           "avg_pool2d",
                                           "adaptive_avg_pool2d"};
 
-/// Whether the node uses statistics of its operand, and changes those that it was given.
+/// Returns whether the node uses statistics of its operand, and changes those that it was given.
 bool trains(const Json& node) {
   for (const Json& input : node["inputs"]) {
     const std::string name = input.value("name", std::string());
@@ -176,7 +176,7 @@ class CastWriter {
     return reads;
   }
 
-  /// Whether the node is to use the lower type. If it was requested and is not possible, this is recorded.
+  /// Returns whether the node is to use the lower type. If it was requested and is not possible, this is recorded.
   bool narrows(std::size_t index, const std::set<std::string>& asked) {
     Json& node = m_graph["nodes"][index];
     const std::string& name = m_read.nodes[index].name;

@@ -49,7 +49,7 @@ Result<Tensor> rawTensor(const ZipMembers& members, const std::string& member, c
   return tensorOf(storage, window, budget);
 }
 
-/// Whether an entry describes a tensor; a custom object has no description.
+/// Returns whether an entry describes a tensor; a custom object has no description.
 bool isTensor(const Json& entry) {
   return entry.is_object() && entry.contains("tensor_meta") && entry.at("tensor_meta").is_object();
 }

@@ -9,7 +9,7 @@
 namespace fusescope::torch {
 namespace {
 
-/// Whether the elements are contiguous in row-major order.
+/// Returns whether the elements are contiguous in row-major order.
 bool isContiguous(const StorageWindow& window) {
   std::int64_t expected = 1;
   for (std::size_t axis = window.sizes.size(); axis-- > 0;) {

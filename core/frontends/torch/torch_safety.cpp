@@ -109,7 +109,7 @@ const Json* harmfulIn(const Json& json) {
   return nullptr;
 }
 
-/// Whether `json` describes containers that PyTorch makes without importing something that the file names.
+/// Returns whether `json` describes containers that PyTorch makes without importing something that the file names.
 bool isHarmlessTree(const Json& json) {
   if (json.is_array()) return std::ranges::all_of(json, isHarmlessTree);  // a version and the tree, or parts of it
   if (!json.is_object()) return true;

@@ -35,7 +35,7 @@ class PythonReader {
   char here() const { return m_at < m_text.size() ? m_text[m_at] : '\0'; }
   bool startsWith(std::string_view what) const { return m_text.substr(m_at).starts_with(what); }
 
-  /// Whether a text with a prefix stands here: r"…", b'…', u"…", f"…".
+  /// Returns whether a text with a prefix stands here: r"…", b'…', u"…", f"…".
   bool isPrefixOfText() const {
     std::size_t end = m_at;
     while (end < m_text.size() && end < m_at + 2 &&
@@ -84,7 +84,7 @@ class PythonReader {
     }
   }
 
-  /// Whether what was read is all of the value: `a[b]`, `a + b` and `a.b(c)` are expressions.
+  /// Returns whether what was read is all of the value: `a[b]`, `a + b` and `a.b(c)` are expressions.
   bool endsHere() const {
     std::size_t at = m_at;
     while (at < m_text.size() && (m_text[at] == ' ' || m_text[at] == '\t')) ++at;

@@ -24,7 +24,7 @@ bool holdsFloats(const Graph& graph, const Node& node) {
   return std::ranges::any_of(node.outputs, isFloats) || std::ranges::any_of(node.inputs, isFloats);
 }
 
-/// Whether the operator calculates floats here, rather than handing them on.
+/// Returns whether the operator calculates floats here, rather than handing them on.
 bool calculatesFloats(const Graph& graph, const Node& node) {
   const OpSchema* schema = OpRegistry::standard().find(node.domain, node.op);
   const bool moves = schema != nullptr && (schema->kind == OpKind::Movement || schema->kind == OpKind::View);

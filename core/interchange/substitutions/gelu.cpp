@@ -71,7 +71,7 @@ class ErfGelu {
     return halved(x, other) ? m_match.result(*first) : std::string();
   }
 
-  /// Whether `half` is half of `x`, which others may read too.
+  /// Returns whether `half` is half of `x`, which others may read too.
   bool halved(const std::string& x, const std::string& half) {
     for (const auto& [op, number] : {std::pair("Mul", 0.5), std::pair("Div", 2.0)}) {
       const auto place = m_match.maker(half, op);

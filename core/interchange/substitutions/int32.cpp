@@ -109,7 +109,7 @@ class InInt32 {
   std::map<std::string, std::string> m_names;  ///< by value of int64: what stands for it
 };
 
-/// Whether the constants that the nodes read fit.
+/// Returns whether the constants that the nodes read fit.
 bool fitsInt32(const FileMatcher& match, const std::set<std::size_t>& places) {
   for (const std::size_t place : places)
     for (const std::size_t slot : dataSlots(match, place)) {

@@ -78,7 +78,7 @@ class TargetFolder {
     return found;
   }
 
-  /// Whether all that the node makes is known, and is nothing that the types of a plan are about.
+  /// Returns whether all that the node makes is known, and is nothing that the types of a plan are about.
   bool isKnown(const FileNode& node) const {
     if (node.domain.empty() && node.op == "Constant") return false;
     return std::ranges::all_of(node.outputs, [&](const std::string& output) {

@@ -22,14 +22,15 @@ Node asNode(const FileNode& node) {
   return {.op = node.op, .domain = node.domain};
 }
 
-/// Whether all numbers of `tensor` are held by `type` exactly.
+/// Returns whether all numbers of `tensor` are held by `type` exactly.
 bool isExactIn(const onnxlib::FileTensor& tensor, DataType type) {
   if (!tensor.hasData) return false;
   const Tensor numbers = toTensor(tensor);
   return numbers.converted(type).converted(numbers.type()).identical(numbers);
 }
 
-/// Whether the operator ties the type of result `slot` to that of no operand: it is what the file declares then.
+/// Returns whether the operator ties the type of result `slot` to that of no operand: it is what the file declares
+/// then.
 bool isTypedApart(const FileNode& node, std::size_t slot, std::int64_t opset) {
   const auto types = onnxlib::operatorTypes(node.domain, node.op, opset);
   const auto* result = types ? types->result(slot) : nullptr;
@@ -137,7 +138,7 @@ std::string GraphRetyper::castedBefore(const FileValue& cast, const std::string&
   return known == source->forms.end() || cast.made == source->stored ? std::string() : known->second;
 }
 
-/// Whether `node` is a Cast of the author to `type`.
+/// Returns whether `node` is a Cast of the author to `type`.
 bool GraphRetyper::castsTo(std::size_t node, DataType type) const {
   const auto& results = m_graph.nodes[node].outputs;
   const auto result = results.empty() ? m_values.end() : m_values.find(results[0]);

@@ -10,7 +10,7 @@ using onnxlib::FileNode;
 
 namespace {
 
-/// Whether the node gives the same whether its operand or its result is rounded.
+/// Returns whether the node gives the same whether its operand or its result is rounded.
 bool goesWithRounding(const FileNode& node, const FileNodeTypes& types) {
   return types.role == FileNodeTypes::Role::Moves ||
          (node.domain.empty() && (node.op == "Relu" || node.op == "Neg" || node.op == "Abs"));

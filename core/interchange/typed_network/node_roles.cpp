@@ -19,13 +19,14 @@ bool hasBody(const onnxlib::FileNode& node) {
   });
 }
 
-/// Whether the operator makes, changes or reads sequences or optionals: no kernel of ours has them in other types.
+/// Returns whether the operator makes, changes or reads sequences or optionals: no kernel of ours has them in other
+/// types.
 bool holdsContainers(const onnxlib::FileNode& node) {
   return node.op.starts_with("Sequence") || node.op.starts_with("Optional") || node.op == "SplitToSequence" ||
          node.op == "ConcatFromSequence";
 }
 
-/// Whether the operator hands elements on as they are. (Dropout is one where nobody trains.)
+/// Returns whether the operator hands elements on as they are. (Dropout is one where nobody trains.)
 bool movesElements(const onnxlib::FileNode& node) {
   if (node.domain.empty() && node.op == "Dropout") return true;
   const OpSchema* schema = OpRegistry::standard().find(node.domain, node.op);

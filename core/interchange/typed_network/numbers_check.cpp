@@ -64,7 +64,7 @@ const std::string* storedName(const TypedNetwork& network, const Plan& exported,
   return there && exported.graph().value(*there).producer.valid() ? &found->second : nullptr;
 }
 
-/// Whether something can be held against the tensor: it is empty, or some element is a number.
+/// Returns whether something can be held against the tensor: it is empty, or some element is a number.
 bool hasNumbers(const Tensor& tensor) {
   return tensor.count() == 0 || notFiniteIn(tensor) < tensor.count();
 }

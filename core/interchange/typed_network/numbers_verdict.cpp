@@ -39,7 +39,7 @@ std::string whatHelps(const OutputDifference& apart) {
          "it.";
 }
 
-/// Whether the node makes it wrong by itself: where numbers become infinite, that alone counts.
+/// Returns whether the node makes it wrong by itself: where numbers become infinite, that alone counts.
 bool beginsIt(const TensorErrors& tensor, const OutputDifference& apart, const Tolerance& tolerance) {
   const auto& local = tensor.errors.local;
   if (!local) return false;

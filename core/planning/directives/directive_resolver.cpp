@@ -61,7 +61,7 @@ void DirectiveResolver::takeOver(int& slot, int index) {
   slot = index;
 }
 
-/// Whether `later` takes precedence over `earlier`: it does, unless only the earlier one has `obey`.
+/// Returns whether `later` takes precedence over `earlier`: it does, unless only the earlier one has `obey`.
 bool DirectiveResolver::overrides(int later, int earlier) const {
   return at(later).strictness == Strictness::Obey || at(earlier).strictness == Strictness::Prefer;
 }

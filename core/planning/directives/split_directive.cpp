@@ -31,7 +31,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
   return resolver.claimEach(resolver.map().split, index);
 }
 
-/// Whether another compiler runs both the node and something that reads a result of it.
+/// Returns whether another compiler runs both the node and something that reads a result of it.
 bool hasOtherSide(const Plan& plan, NodeId node) {
   const std::vector<char>& accelerated = plan.structure->accelerated;
   if (accelerated[node.index] == 0) return false;

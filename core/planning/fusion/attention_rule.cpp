@@ -107,7 +107,7 @@ class AttentionRule {
     return nullptr;
   }
 
-  /// Whether the node passes on the matrices of the scores unchanged.
+  /// Returns whether the node passes on the matrices of the scores unchanged.
   bool carriesOn(const Node& node) const {
     if (isFloatCast(m_graph, node)) return true;
     if (!isView(m_graph, node)) return false;
@@ -154,8 +154,8 @@ class AttentionRule {
     return node.is("Div") && isScalarConstant(m_graph, node.input(1));
   }
 
-  /// Whether a kernel can do this node before q, k or v while it reads. Heads are repeated by Unsqueeze, Expand and
-  /// Reshape.
+  /// Returns whether a kernel can do this node before q, k or v while it reads. Heads are repeated by Unsqueeze, Expand
+  /// and Reshape.
   bool absorbable(const Node& node) const {
     const bool expands = node.is("Expand") && m_graph.isConstant(node.input(1));
     return isView(m_graph, node) || node.is("Transpose") || isScale(node) || expands || isFloatCast(m_graph, node);

@@ -8,7 +8,7 @@
 namespace fusescope {
 namespace {
 
-/// Whether the value is a constant, or nodes inside calculate it from constants only.
+/// Returns whether the value is a constant, or nodes inside calculate it from constants only.
 bool isFixed(const KernelNodes& nodes, ValueId value) {
   if (nodes.graph().isConstant(value)) return true;
   const auto made = nodes.maker(value);

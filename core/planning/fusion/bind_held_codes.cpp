@@ -7,8 +7,8 @@
 namespace fusescope {
 namespace {
 
-/// Whether the result of the node consists of unchanged elements of its inputs. MaxPool selects them by their order,
-/// which codes preserve.
+/// Returns whether the result of the node consists of unchanged elements of its inputs. MaxPool selects them by their
+/// order, which codes preserve.
 bool picks(const Node& node) {
   static const std::set<std::string, std::less<>> kOperators = {
       "MaxPool", "Concat", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Slice"};
@@ -20,8 +20,8 @@ std::span<const ValueId> dataOf(const Node& node) {
   return std::span(node.inputs).first(node.is("Concat") ? node.inputs.size() : 1);
 }
 
-/// Whether `value` could also be calculated as codes, as far as the nodes show this. Adds it to `floats` together with
-/// all values on which it depends.
+/// Returns whether `value` could also be calculated as codes, as far as the nodes show this. Adds it to `floats`
+/// together with all values on which it depends.
 bool canBeCodes(const KernelNodes& nodes, ValueId value, std::vector<HeldCodesBinding::Float>& floats) {
   const auto made = nodes.maker(value), reader = nodes.onlyReader(value);
   if (!made || !reader) return false;

@@ -28,8 +28,8 @@ class EpilogueBinder {
   }
 
  private:
-  /// Whether the rule made the node a part of the root's kernel. A rule that binds no parts, or that binds the parts of
-  /// several roots, includes everything that follows.
+  /// Returns whether the rule made the node a part of the root's kernel. A rule that binds no parts, or that binds the
+  /// parts of several roots, includes everything that follows.
   bool isPart(NodeId id) const {
     const auto isBound = [id](const Binding& binding) {
       return binding.node == id && (binding.role == roles::kPart || binding.role == roles::kQuantize);

@@ -29,7 +29,7 @@ ValueId behindOwnCasts(const RegionBuilder& state, ValueId value, std::vector<No
 
 namespace {
 
-/// Whether kernels of this kind read and write any float type, as the plan requires.
+/// Returns whether kernels of this kind read and write any float type, as the plan requires.
 bool takesCast(std::string_view kind) {
   constexpr std::array kNot = {std::string_view("if"),         std::string_view("loop"),
                                std::string_view("scan"),       std::string_view("control_flow"),

@@ -136,16 +136,16 @@ class EpilogueRule {
                        [&](ValueId value) { return value.valid() && m_graph.isConstant(value); });
   }
 
-  /// Whether the node is a QuantizeLinear or DequantizeLinear with constants, which is arithmetic between elementwise
-  /// nodes.
+  /// Returns whether the node is a QuantizeLinear or DequantizeLinear with constants, which is arithmetic between
+  /// elementwise nodes.
   bool isQuantization(const Node& node) const {
     return (node.is("QuantizeLinear") || node.is("DequantizeLinear")) && node.outputs.size() == 1 &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                        [&](ValueId value) { return !value.valid() || m_graph.isConstant(value); });
   }
 
-  /// Whether the value is dequantised. The last dequantisation is left to the kernel that reads it, so that integers
-  /// are in memory.
+  /// Returns whether the value is dequantised. The last dequantisation is left to the kernel that reads it, so that
+  /// integers are in memory.
   bool isDequantized(ValueId value) const { return producerIf(m_graph, value, "DequantizeLinear") != nullptr; }
 
   bool acceptable(NodeId id, const std::vector<NodeId>& region) {
@@ -175,7 +175,7 @@ class EpilogueRule {
     return false;
   }
 
-  /// Whether no view is between the root and m_value.
+  /// Returns whether no view is between the root and m_value.
   bool rootExtentsStand() const { return sameExtents(m_graph, m_graph.node(m_root).outputs.front(), m_value); }
 
   bool alongLastAxis(ValueId operand) const {
@@ -224,7 +224,7 @@ class EpilogueRule {
   ValueId m_value;  ///< what the kernel leaves so far
 };
 
-/// Whether the node is a product of bytes, whose sums are int32; a Cast after it makes them floats.
+/// Returns whether the node is a product of bytes, whose sums are int32; a Cast after it makes them floats.
 bool isIntegerProduct(const Node& node) {
   return node.is("ConvInteger") || node.is("MatMulInteger");
 }

@@ -8,8 +8,8 @@ namespace fusescope {
 
 namespace {
 
-/// Whether the constant is [C, 1, 1] or [1, C, 1, 1] for a value of [N, C, H, W], so that it runs along the second axis
-/// only.
+/// Returns whether the constant is [C, 1, 1] or [1, C, 1, 1] for a value of [N, C, H, W], so that it runs along the
+/// second axis only.
 bool alongChannels(const Graph& graph, ValueId constant, ValueId value, std::size_t) {
   const Shape& own = graph.value(constant).type.shape;
   const Shape& shape = graph.value(value).type.shape;

@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether kernels of this kind include elementwise nodes after them.
+/// Returns whether kernels of this kind include elementwise nodes after them.
 bool takesPointwise(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kConv, kinds::kMatMul, kinds::kGemm, kinds::kBatchNorm, kinds::kPointwise};
   return std::ranges::find(kKinds, kind) != kKinds.end();

@@ -23,7 +23,7 @@ bool isElementwise(const Node& node) {
 
 namespace {
 
-/// Whether the node is a Transpose that moves only axes of one element.
+/// Returns whether the node is a Transpose that moves only axes of one element.
 bool movesNothing(const Graph& graph, const Node& node) {
   if (!node.is("Transpose")) return false;
   const Shape& shape = graph.value(node.input(0)).type.shape;

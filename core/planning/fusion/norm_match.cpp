@@ -12,8 +12,8 @@ bool holds(const std::vector<NodeId>& nodes, NodeId node) {
   return std::ranges::find(nodes, node) != nodes.end();
 }
 
-/// Whether the node is a mean that keeps its axes. For [N, R, C], tf2onnx writes the mean over the last axis as a
-/// GlobalAveragePool.
+/// Returns whether the node is a mean that keeps its axes. For [N, R, C], tf2onnx writes the mean over the last axis as
+/// a GlobalAveragePool.
 bool isMean(const Node& node) {
   return node.is("ReduceMean") || node.is("GlobalAveragePool");
 }
@@ -132,7 +132,7 @@ const Node* NormMatcher::reciprocal(const Node& mean, NormCore& core, bool& inve
   return after;
 }
 
-/// Whether d = x - mean(x) over the same axes; if so, both nodes are added.
+/// Returns whether d = x - mean(x) over the same axes; if so, both nodes are added.
 bool NormMatcher::takeCentring(ValueId d, NormCore& core) const {
   const Node* sub = producerIf(m_graph, d, "Sub");
   if (sub == nullptr) return false;

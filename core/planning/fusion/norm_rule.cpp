@@ -6,7 +6,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether a weight or bias runs along the last `axes` of `value` only.
+/// Returns whether a weight or bias runs along the last `axes` of `value` only.
 bool alongLastAxes(const Graph& graph, ValueId constant, ValueId value, std::size_t axes) {
   const Shape& shape = graph.value(constant).type.shape;
   if (!shape.ranked || shape.rank() == 0 || !broadcastsTo(graph, constant, value)) return false;
@@ -15,7 +15,7 @@ bool alongLastAxes(const Graph& graph, ValueId constant, ValueId value, std::siz
   return true;
 }
 
-/// Whether weights that are applied before x run along the normalised axes; if not, this is recorded.
+/// Returns whether weights that are applied before x run along the normalised axes; if not, this is recorded.
 bool weightsFit(RegionBuilder& state, const NormCore& core, std::string_view kind) {
   const Graph& graph = state.graph();
   for (const Binding& weight : {core.scale, core.bias}) {

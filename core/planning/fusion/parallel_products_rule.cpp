@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether the node is a product x · w with a constant w, and the first node of a kernel of its own kind.
+/// Returns whether the node is a product x · w with a constant w, and the first node of a kernel of its own kind.
 bool isProductOf(const RegionBuilder& state, const Node& node, ValueId x) {
   const Graph& graph = state.graph();
   if (!state.fusible(node.id) || state.rootOf(node.id) != node.id || node.input(0) != x) return false;

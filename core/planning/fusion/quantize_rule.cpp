@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether kernels of this kind quantise their results and dequantise their operands.
+/// Returns whether kernels of this kind quantise their results and dequantise their operands.
 bool takesQuantization(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kConv,    kinds::kMatMul, kinds::kGemm,    kinds::kPointwise,
                                  kinds::kPool,    kinds::kConcat, kinds::kSoftmax, kinds::kLayerNorm,

@@ -101,7 +101,7 @@ class RotaryRule {
     return interleaved(a->half) ? takeReshape() : true;
   }
 
-  /// Whether both are the same angle, which products may read after Casts of their own.
+  /// Returns whether both are the same angle, which products may read after Casts of their own.
   bool sameAngle(ValueId a, ValueId b) const { return beforeCasts(m_graph, a) == beforeCasts(m_graph, b); }
 
   struct Turn {
@@ -132,7 +132,7 @@ class RotaryRule {
     return fits && a.x == b.x;
   }
 
-  /// Whether the node concatenates two operands along the last axis.
+  /// Returns whether the node concatenates two operands along the last axis.
   bool joins(const Node& concat) const {
     return concat.is("Concat") && concat.inputs.size() == 2 &&
            isLastAxis(m_graph, concat, concat.intAttribute("axis", 0));
@@ -209,7 +209,7 @@ class RotaryRule {
     return std::nullopt;
   }
 
-  /// Whether the angles run along axes of x only; otherwise the kernel would calculate elements repeatedly.
+  /// Returns whether the angles run along axes of x only; otherwise the kernel would calculate elements repeatedly.
   bool anglesFit() {
     for (const ValueId angle : m_angle) {
       const Node* producer =

@@ -8,7 +8,7 @@ namespace fusescope {
 
 namespace {
 
-/// Whether kernels of this kind write plain memory, so that other extents for the same elements cost nothing.
+/// Returns whether kernels of this kind write plain memory, so that other extents for the same elements cost nothing.
 bool takesViewBehind(std::string_view kind) {
   constexpr std::array kKinds = {kinds::kMatMul,  kinds::kGemm,      kinds::kAttention, kinds::kPointwise, kinds::kView,
                                  kinds::kRmsNorm, kinds::kLayerNorm, kinds::kTranspose, kinds::kSoftmax};
@@ -20,7 +20,7 @@ bool takesViewBefore(std::string_view kind) {
   return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
-/// Whether kernels of this kind may choose the memory format of their output.
+/// Returns whether kernels of this kind may choose the memory format of their output.
 bool choosesLayout(std::string_view kind) {
   return kind == kinds::kConv || kind == kinds::kPool;
 }
@@ -63,7 +63,7 @@ void explainLayout(RegionBuilder& state, const Node& view) {
   state.refuse("fuse.layout_would_be_fixed", "view", producer, view.id);
 }
 
-/// Whether a product can read its operand transposed: one of the last two axes must still have stride 1.
+/// Returns whether a product can read its operand transposed: one of the last two axes must still have stride 1.
 bool isReadableTransposed(const Graph& graph, const Node& transpose) {
   const std::vector<std::int64_t> order = transpose.intsAttribute("perm");
   const std::size_t rank = graph.value(transpose.input(0)).type.shape.rank();
