@@ -84,6 +84,7 @@ Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& wor
   std::vector<std::string> copies = words, environment = variables.value_or(std::vector<std::string>());
   const std::vector<char*> arguments = pointersTo(copies), entries = pointersTo(environment);
   char* const* const there = variables ? entries.data() : environ;
+  GroupWatcher watcher = GroupWatcher::start();
   pid_t id = -1;
   const int failed =
       ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), there);
@@ -92,19 +93,21 @@ Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& wor
                       .help = "Install it, or give its full path."};
   if (failed != 0)
     return Diagnostic{.message = fmt::format("\"{}\" cannot be started: {}", words[0], std::strerror(failed))};
+  watcher.watch(id);
   for (const int end : {in.write.number(), out.read.number(), error.read.number()}) ::fcntl(end, F_SETFL, O_NONBLOCK);
-  return StartedProcess(id, std::move(in.write), std::move(out.read), std::move(error.read));
+  return StartedProcess(id, std::move(watcher), std::move(in.write), std::move(out.read), std::move(error.read));
 }
 
 ssize_t StartedProcess::write(std::string_view bytes) {
   return ::send(m_in.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
-StartedProcess::StartedProcess(pid_t id, Descriptor in, Descriptor out, Descriptor error)
-    : m_id(id), m_in(std::move(in)), m_out(std::move(out)), m_error(std::move(error)) {}
+StartedProcess::StartedProcess(pid_t id, GroupWatcher watcher, Descriptor in, Descriptor out, Descriptor error)
+    : m_id(id), m_watcher(std::move(watcher)), m_in(std::move(in)), m_out(std::move(out)), m_error(std::move(error)) {}
 
 StartedProcess::StartedProcess(StartedProcess&& other) noexcept
     : m_id(std::exchange(other.m_id, -1)),
+      m_watcher(std::move(other.m_watcher)),
       m_in(std::move(other.m_in)),
       m_out(std::move(other.m_out)),
       m_error(std::move(other.m_error)),
@@ -118,11 +121,17 @@ void StartedProcess::finish() {
   m_error.close();
   if (endsWithin(kPatience)) return;
   ::kill(-m_id, SIGKILL);
+  m_watcher.dismiss();
   m_ended = ::waitpid(m_id, &m_status, 0) == m_id;
 }
 
 bool StartedProcess::hasEnded() {
-  if (!m_ended) m_ended = ::waitpid(m_id, &m_status, WNOHANG) == m_id;
+  if (m_ended) return true;
+  siginfo_t state{};
+  ::waitid(P_PID, static_cast<id_t>(m_id), &state, WEXITED | WNOHANG | WNOWAIT);
+  if (state.si_pid != m_id) return false;
+  m_watcher.dismiss();
+  m_ended = ::waitpid(m_id, &m_status, 0) == m_id;
   return m_ended;
 }
 

@@ -9,12 +9,14 @@
 
 #include "base/descriptor.h"
 #include "base/result.h"
+#include "probe/group_watcher.h"
 
 namespace fusescope {
 
 /// A child process with pipes for its standard input, output and error. It has its own session: signals of the terminal
 /// do not end it, and it cannot ask for passwords on the terminal. Other children do not inherit the pipes. The
-/// destructor closes its standard input, gives it some time to end, and then kills its whole process group.
+/// destructor closes its standard input, gives it some time to end, and then kills its whole process group. A watcher
+/// does the same if this process ends first.
 class StartedProcess {
  public:
   /// Starts `words[0]`, which is searched for on PATH. `variables` are its environment variables, each "NAME=VALUE"; if
@@ -41,10 +43,11 @@ class StartedProcess {
   int exitStatus() const;
 
  private:
-  StartedProcess(pid_t id, Descriptor in, Descriptor out, Descriptor error);
+  StartedProcess(pid_t id, GroupWatcher watcher, Descriptor in, Descriptor out, Descriptor error);
   bool hasEnded();
 
   pid_t m_id = -1;
+  GroupWatcher m_watcher;
   Descriptor m_in, m_out, m_error;
   bool m_ended = false;
   int m_status = 0;  ///< see waitpid()

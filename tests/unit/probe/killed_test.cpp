@@ -1,8 +1,10 @@
-// kill -9 of each process of a probe, and of the one that uses it: nothing is left behind (also checked by TearDown).
+// kill -9 of each process of a probe, and of the one that uses it, also before the probe answers: nothing is left
+// behind (also checked by TearDown).
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <csignal>
 #include <sstream>
 #include <thread>
@@ -97,17 +99,22 @@ TEST(DISABLED_ProbeUser, UsesAProbeUntilItIsKilled) {
   FAIL() << "it was not killed";
 }
 
+/// Starts this program again with one of its disabled tests; returns its process, or -1.
+pid_t startAgain(const std::string& test) {
+  std::string program = "/proc/self/exe", all = "--gtest_also_run_disabled_tests", filter = "--gtest_filter=" + test;
+  const std::array<char*, 4> arguments{program.data(), all.data(), filter.data(), nullptr};
+  pid_t user = -1;
+  return ::posix_spawn(&user, program.c_str(), nullptr, nullptr, arguments.data(), environ) == 0 ? user : -1;
+}
+
 class KilledUser : public ProbeTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(KilledUser, LeavesNothing) {
   const Environment environment = withFakes(*GetParam() == '\0' ? "" : relay(GetParam()));
   ::setenv("FUSESCOPE_TEST_COMMAND", environment.command.c_str(), 1);
   ::setenv("FUSESCOPE_TEST_FILE", file("network", "a network").c_str(), 1);
-  std::string program = "/proc/self/exe", all = "--gtest_also_run_disabled_tests",
-              filter = "--gtest_filter=DISABLED_ProbeUser.*";
-  std::vector<char*> arguments{program.data(), all.data(), filter.data(), nullptr};
-  pid_t user = -1;
-  ASSERT_EQ(::posix_spawn(&user, program.c_str(), nullptr, nullptr, arguments.data(), environ), 0);
+  const pid_t user = startAgain("DISABLED_ProbeUser.UsesAProbeUntilItIsKilled");
+  ASSERT_GT(user, 0);
   int status = 0;
   ASSERT_EQ(::waitpid(user, &status, 0), user);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -138,5 +145,31 @@ TEST_F(KilledUser, AlsoWhereOnlyTheConnectionBreaks) {
   EXPECT_NE(answer.error().message.find("ended or closed the connection"), std::string::npos) << answer.error().text();
   EXPECT_TRUE(eventually([&] { return !runs(child) && !runs(listener); }));
 }
+
+/// Starts a command that never answers; the next test ends it.
+TEST(DISABLED_ProbeUser, WaitsForAnAnswerThatNeverComes) {
+  const char* command = std::getenv("FUSESCOPE_TEST_COMMAND");
+  ASSERT_TRUE(command != nullptr);
+  (void)ProbeJob::start({.name = "test", .command = command}, "echo", {});
+}
+
+class SilentCommand : public ProbeTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(SilentCommand, EndsWithItsWholeGroupWithinASecond) {
+  using Clock = std::chrono::steady_clock;
+  // It reads what is written to a process that has been started, so that this test kills no user that still starts it.
+  const std::string script = file("silent", "read -r line\nsleep 1000\n:\n").string();
+  ::setenv("FUSESCOPE_TEST_COMMAND", confirmed("sh " + script).command.c_str(), 1);
+  const pid_t user = startAgain("DISABLED_ProbeUser.WaitsForAnAnswerThatNeverComes");
+  ASSERT_GT(user, 0);
+  ASSERT_TRUE(eventually([&] { return processes().size() == 3; })) << "the user, the shell, and what it started";
+  ::kill(user, GetParam());
+  const auto killed = Clock::now();
+  ASSERT_EQ(::waitpid(user, nullptr, 0), user);
+  EXPECT_TRUE(eventually([&] { return processes().empty(); }));
+  EXPECT_LT(Clock::now() - killed, std::chrono::seconds(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, SilentCommand, ::testing::Values(SIGINT, SIGTERM, SIGKILL));
 
 }  // namespace

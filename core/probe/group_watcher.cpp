@@ -1,0 +1,80 @@
+#include "probe/group_watcher.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace fusescope {
+namespace {
+
+/// The watcher reads the number of the group and then waits for the end of its input. The processes of the group have
+/// half a second to end by themselves, as they have in StartedProcess::finish().
+constexpr const char* kScript = "read -r group || exit; read -r end; sleep 0.5 || sleep 1; kill -9 \"-$group\"";
+
+/// Starts the script in a session of its own, so that signals of the terminal do not end it. It holds no other
+/// pipe: who reads what this process prints must not have to wait for the watcher.
+pid_t startScript(int input) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string shell = "sh", option = "-c", script = kScript;
+  const char* path = std::getenv("PATH");
+  std::string search = fmt::format("PATH={}", path == nullptr ? "/usr/bin:/bin" : path);
+  const std::array<char*, 4> words{shell.data(), option.data(), script.data(), nullptr};
+  const std::array<char*, 2> variables{search.data(), nullptr};
+  pid_t id = -1;
+  if (::posix_spawn(&id, "/bin/sh", &actions, &attributes, words.data(), variables.data()) != 0) id = -1;
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return id;
+}
+
+}  // namespace
+
+GroupWatcher GroupWatcher::start() {
+  GroupWatcher watcher;
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return watcher;
+  const Descriptor input(ends[0]);
+  watcher.m_connection = Descriptor(ends[1]);
+  watcher.m_id = startScript(input.number());
+  return watcher;
+}
+
+GroupWatcher::GroupWatcher(GroupWatcher&& other) noexcept
+    : m_id(std::exchange(other.m_id, -1)), m_connection(std::move(other.m_connection)) {}
+
+void GroupWatcher::watch(pid_t group) {
+  if (m_id <= 0) return;
+  const std::string line = fmt::format("{}\n", group);
+  (void)::send(m_connection.number(), line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+void GroupWatcher::dismiss() {
+  if (m_id <= 0) return;
+  ::kill(m_id, SIGKILL);
+  ::waitpid(std::exchange(m_id, -1), nullptr, 0);
+  m_connection.close();
+}
+
+}  // namespace fusescope
