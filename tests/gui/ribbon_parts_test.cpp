@@ -62,6 +62,17 @@ class RibbonPartsTest : public QObject {
     QCOMPARE(basisOf({timed}, RibbonWidth::Even), WidthBasis::Even);
   }
 
+  void whereMostKernelsHaveNoWidthAllAreAsWide() {
+    std::vector<KernelCost> kernels(97);
+    kernels.front() = {2.0, 100, 1};
+    for (const RibbonWidth wanted : {RibbonWidth::Time, RibbonWidth::Bytes})
+      QCOMPARE(basisOf({kernels}, wanted), WidthBasis::Even);
+    std::fill(kernels.begin(), kernels.begin() + 48, KernelCost{{}, 100, 1});
+    QCOMPARE(basisOf({kernels}, RibbonWidth::Time), WidthBasis::Even);
+    kernels[48] = {{}, 100, 1};
+    QCOMPARE(basisOf({kernels}, RibbonWidth::Time), WidthBasis::Work);
+  }
+
   void narrowBarsAreGatheredAndWideOnesStandAlone() {
     std::vector<double> widths(100'000, 0.001);
     widths[40'000] = 50;
@@ -194,6 +205,6 @@ class RibbonPartsTest : public QObject {
   }
 };
 
-FUSESCOPE_GUI_TEST(RibbonPartsTest, 8)
+FUSESCOPE_GUI_TEST(RibbonPartsTest, 9)
 
 #include "ribbon_parts_test.moc"

@@ -41,23 +41,24 @@ double rateOf(const std::vector<KernelCost>& kernels) {
   return work > 0 ? ms / work : 0;
 }
 
-template <class Has>
-bool eachLane(const std::vector<std::vector<KernelCost>>& lanes, Has has) {
-  return std::ranges::all_of(
-      lanes, [&](const std::vector<KernelCost>& lane) { return lane.empty() || std::ranges::any_of(lane, has); });
+/// Returns whether a lane can be drawn on this basis: a kernel has a measure, and no more than half of all kernels
+/// would have the minimum width. Else one kernel would be as wide as the lane, and the others could not be seen.
+bool canBeDrawn(const std::vector<KernelCost>& lane, WidthBasis basis) {
+  if (lane.empty()) return true;
+  const bool anyKnown =
+      std::ranges::any_of(lane, [&](const KernelCost& kernel) { return measureOf(kernel, basis).value_or(0) > 0; });
+  return anyKnown && kernelWidths(lane, basis).atMinimumWidth * 2 <= lane.size();
 }
 
 }  // namespace
 
 WidthBasis basisOf(const std::vector<std::vector<KernelCost>>& lanes, RibbonWidth wanted) {
-  if (wanted == RibbonWidth::Time &&
-      eachLane(lanes, [](const KernelCost& kernel) { return kernel.ms && *kernel.ms > 0; }))
-    return WidthBasis::Time;
-  const auto hasBytes = [](const KernelCost& kernel) { return kernel.bytes && *kernel.bytes > 0; };
-  if (wanted == RibbonWidth::Bytes && eachLane(lanes, hasBytes)) return WidthBasis::Bytes;
-  if (wanted == RibbonWidth::Time &&
-      eachLane(lanes, [](const KernelCost& kernel) { return workOf(kernel).has_value(); }))
-    return WidthBasis::Work;
+  const auto canBe = [&](WidthBasis basis) {
+    return std::ranges::all_of(lanes, [&](const auto& lane) { return canBeDrawn(lane, basis); });
+  };
+  if (wanted == RibbonWidth::Time && canBe(WidthBasis::Time)) return WidthBasis::Time;
+  if (wanted == RibbonWidth::Bytes && canBe(WidthBasis::Bytes)) return WidthBasis::Bytes;
+  if (wanted == RibbonWidth::Time && canBe(WidthBasis::Work)) return WidthBasis::Work;
   return WidthBasis::Even;
 }
 

@@ -27,7 +27,8 @@ struct KernelWidths {
       0;  ///< number of those that have the minimum width, because nothing known determines a width
 };
 
-/// Returns the basis on which all lanes can be drawn: time only if each lane has a kernel with a time.
+/// Returns the basis on which all lanes can be drawn: time only if each lane has a kernel with a time, and if no more
+/// than half of the kernels of a lane would have the minimum width.
 WidthBasis basisOf(const std::vector<std::vector<KernelCost>>& lanes, RibbonWidth wanted);
 /// Computes the widths. If a kernel has no time but others have, it is as wide as its work would take at their rate; if
 /// its work is unknown too, it has the minimum width. This is only a width: no number is shown for it. Work means

@@ -112,7 +112,7 @@ QString basisText(const RibbonPicture& picture) {
     case WidthBasis::Even:
       break;
   }
-  return picture.wanted == RibbonWidth::Even ? QStringLiteral("even widths") : QStringLiteral("nothing known: even");
+  return picture.wanted == RibbonWidth::Even ? QStringLiteral("even widths") : QStringLiteral("little known: even widths");
 }
 
 }  // namespace
