@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/temporary_folder.h"
 #include "tests/unit/cli/cli_fixture.h"
 
 namespace fusescope::test {
@@ -38,7 +37,7 @@ TEST(Usage, ASubcommandThatThereIsNotIsNamed) {
 }
 
 TEST(Usage, BytesMayHaveAUnit) {
-  const TemporaryFolder folder = TemporaryFolder::in(std::filesystem::temp_directory_path(), "fusescope-units").value();
+  const TemporaryFolder folder;
   const std::string before = std::getenv("FUSESCOPE_CACHE") == nullptr ? "" : std::getenv("FUSESCOPE_CACHE");
   ::setenv("FUSESCOPE_CACHE", folder.path().c_str(), 1);
   const auto limitWith = [&](const char* text) {
