@@ -2,8 +2,10 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -26,6 +28,9 @@
 
 namespace fusescope::cli {
 namespace {
+
+/// What stands in the help for a number of bytes, which may have a unit on the command line.
+constexpr std::string_view kBytesArgument = "BYTES";
 
 /// Returns how CLI11 is told the name of an option: "--max-error", "-o,--output" or "MODEL".
 std::string declaredName(const Option& option) {
@@ -105,6 +110,21 @@ std::string footerOf(const Operation& operation) {
   return text + fmt::format("Exit status: 0 done;{} 2 bad use or bad input.", no);
 }
 
+/// Replaces the unit of a number of bytes by its factor: "2GiB", "2G" and "2g" are 2147483648. Other texts stay as they
+/// are, and are refused afterwards.
+std::string replaceUnit(std::string& text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit = text.substr(static_cast<std::size_t>(read.ptr - text.data()));
+  for (char& each : unit) each = static_cast<char>(std::tolower(static_cast<unsigned char>(each)));
+  if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
+  const std::size_t power = unit.size() == 1 ? std::string_view("kmgt").find(unit) : std::string_view::npos;
+  if (read.ec != std::errc() || power == std::string_view::npos) return {};
+  const std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
+  if (number >= 0 && number <= INT64_MAX / factor) text = std::to_string(number * factor);
+  return {};
+}
+
 }  // namespace
 
 CLI::Option* declare(CLI::App& app, const Option& option, const std::string& heading) {
@@ -116,6 +136,7 @@ CLI::Option* declare(CLI::App& app, const Option& option, const std::string& hea
   if (const std::string range = inWords(option.range); !range.empty())
     declared->description(fmt::format("{} The number is {}.", declared->get_description(), range));
   if (const std::string usual = option.usualInWords(); !usual.empty()) declared->default_str(usual);
+  if (option.argument == kBytesArgument) declared->transform(CLI::Validator(replaceUnit, ""));
   return declared->check(CLI::Validator([option](std::string& text) { return whyNotAccepted(option, text); }, ""));
 }
 

@@ -55,7 +55,10 @@ Diagnostic inWords(const CLI::ParseError& error, const CLI::App& app) {
     words.message = std::move(message);
   };
   if (said == "A subcommand is required" && !chosen.empty()) {
-    words.message = fmt::format("the subcommand of {} is missing", chosen.front()->get_name());
+    const std::vector<std::string> unknown = chosen.front()->remaining();
+    words.message = unknown.empty()
+                        ? fmt::format("the subcommand of {} is missing", chosen.front()->get_name())
+                        : fmt::format("'{}' is not a subcommand of {}", unknown.front(), chosen.front()->get_name());
     words.help = fmt::format("Give one of {}.", joined(partsOf(*chosen.front())));
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     of(parted(said, " is required"), "it is missing");

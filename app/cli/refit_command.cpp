@@ -12,6 +12,8 @@
 #include "base/mapped_file.h"
 #include "base/phase_clock.h"
 #include "base/text.h"
+#include "cache/process_store.h"
+#include "session/decisions_about.h"
 #include "session/operations/refit_operation.h"
 
 namespace fusescope::cli {
@@ -39,7 +41,7 @@ Result<std::string> outputOf(const RefitArguments& arguments, const Artifact& en
 
 /// Returns whether the decision is printed for people; --json lists all decisions.
 bool isListed(const Decision& decision) {
-  return decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Quantize ||
+  return decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Quantize || isAboutStore(decision) ||
          decision.code == "tactic.missing" || decision.code == "tactic.failed";
 }
 
@@ -93,6 +95,7 @@ void printDifferences(const Refit& refit) {
 }
 
 Result<int> refit(const RefitArguments& arguments) {
+  if (!arguments.cache.empty()) useStore(*cacheModeFromName(arguments.cache));
   PhaseClock clock(progressLine());
   const auto engine = TRY(openToRefit(arguments.engineFile, clock.progress()));
   const std::string output = TRY(outputOf(arguments, engine));

@@ -169,6 +169,14 @@ class FolderPlace final : public SharedPlace {
     });
   }
 
+  bool isWronglySet() override {
+    const auto isWrong = m_behind.run<bool>(
+        m_options.limit, [folder = m_folder, trust = m_options.trust](TransferDeadline&) -> Result<bool> {
+          return !openRoot(folder, trust).ok();
+        });
+    return isWrong.ok() && isWrong.value();
+  }
+
   Result<PlaceContents> contents(std::chrono::milliseconds limit) override {
     return m_behind.run<PlaceContents>(limit, [folder = m_folder, trust = m_options.trust](TransferDeadline& deadline) {
       return countedIn(folder, trust, deadline);

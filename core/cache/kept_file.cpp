@@ -48,6 +48,21 @@ Status checkOnlyOwn(const std::filesystem::path& named) {
   return Done{};
 }
 
+/// Returns whether the file begins as an exported one does.
+bool isKeptFile(std::istream& file) {
+  std::string magic(kKeptFileMagic.size(), '\0');
+  return file.read(magic.data(), static_cast<std::streamsize>(magic.size())) && magic == kKeptFileMagic;
+}
+
+/// An empty file may be replaced, such as one that a script made for a name of its own.
+Status checkReplaceable(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || file.peek() == std::ifstream::traits_type::eof() || isKeptFile(file)) return Done{};
+  return Diagnostic{.message = "the file exists and is not a file of cache entries, so that it is not replaced",
+                    .where = {.file = path.string()},
+                    .help = "Give another name, or remove the file."};
+}
+
 Diagnostic endsEarly(const std::filesystem::path& path) {
   return {.message = "the file ends early or is damaged: the entries before that were kept",
           .where = {.file = path.string()}};
@@ -56,6 +71,7 @@ Diagnostic endsEarly(const std::filesystem::path& path) {
 }  // namespace
 
 Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::path& path, const SigningKey& by) {
+  TRY(checkReplaceable(path));
   KeptFileWritten written;
   const auto write = [&](const std::filesystem::path& temporary) -> Status {
     std::ofstream file(temporary, std::ios::binary);
@@ -84,9 +100,8 @@ Result<KeptFileWritten> writeKeptFile(DiskStore& store, const std::filesystem::p
 Result<KeptFileRead> readKeptFile(DiskStore& store, const std::filesystem::path& path, const SigningKey& by) {
   if (by.bytes.empty()) TRY(checkOnlyOwn(path));
   std::ifstream file(path, std::ios::binary);
-  std::string magic(kKeptFileMagic.size(), '\0');
   if (!file) return Diagnostic{.message = "the file cannot be read", .where = {.file = path.string()}};
-  if (!file.read(magic.data(), static_cast<std::streamsize>(magic.size())) || magic != kKeptFileMagic)
+  if (!isKeptFile(file))
     return Diagnostic{.message = "this is not a file of cache entries",
                       .where = {.file = path.string()},
                       .help = "Give a file that fusescope cache export wrote."};

@@ -135,7 +135,8 @@ Result<Kept> openedBlob(std::string_view blob, std::string_view kind, std::strin
   std::string_view rest = blob.substr(0, blob.size() - kDigest);
   const auto signature = signatureOf(rest, by);
   if (!signature || CRYPTO_memcmp(signature->data(), blob.data() + rest.size(), kDigest) != 0)
-    return Diagnostic{.message = by.bytes.empty() ? "is damaged" : "is not signed with this key, or is damaged"};
+    return Diagnostic{.message = by.bytes.empty() ? "is damaged, or is signed with a key and none is given"
+                                                  : "is not signed with this key, or is damaged"};
   SharedHead head;
   std::memcpy(&head, takeFront(rest, sizeof head).data(), sizeof head);
   if (std::string_view(head.magic.data(), head.magic.size()) != kSharedMagic || head.version != kSharedVersion)

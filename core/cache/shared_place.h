@@ -66,6 +66,9 @@ class SharedPlace {
   virtual Result<std::optional<std::string>> get(const std::string& name) = 0;
   /// Replaces the entry of that name atomically. Errors: those of get().
   virtual Result<PutAnswer> put(const std::string& name, std::string bytes) = 0;
+  /// Returns whether the settings of this process are wrong: there is no such folder, or others can write it and there
+  /// is no key. That is found out without waiting, and a person may correct it at any moment.
+  virtual bool isWronglySet() { return false; }
   /// Counts what is there, which may take seconds. Errors: it takes longer than `limit`; the place is not counted.
   virtual Result<PlaceContents> contents(std::chrono::milliseconds limit) = 0;
   /// Removes entries until at most `mostBytes` are left, first those that were not used for longest, and what writers

@@ -80,9 +80,11 @@ void SharedStore::leaveAlone(Alone& alone, std::string why) const {
   alone.why = std::move(why);
 }
 
-/// Leaves the place alone, and tells other processes of this machine.
+/// Leaves the place alone, and tells other processes of this machine, unless the settings of this process are wrong:
+/// those of others may be right, and may be corrected at any moment.
 void SharedStore::rest(std::string why) {
   leaveAlone(m_all, std::move(why));
+  if (m_place->isWronglySet()) return;
   keepRest(m_options.restFile, m_named,
            {.until = secondsNow() + m_all.next.count(), .next = m_all.next, .why = m_all.why});
 }

@@ -29,7 +29,8 @@ bool isValidElsewhere(std::string_view kind);
 
 /// The store of a team in a place that is not trusted: an entry is accepted only if it is signed with the team's key,
 /// for the key that was asked for. A place that fails or takes too long is not used for 30 seconds, and after each
-/// further failure for twice as long, up to 10 minutes, by all processes that know the same `restFile`; a place that
+/// further failure for twice as long, up to 10 minutes, by all processes that know the same `restFile`, unless the
+/// settings are wrong, which concerns this process alone; a place that
 /// only refuses to accept entries is still asked for them. Entries that are valid on one machine only, such as where a
 /// compiler is, are not shared. Thread-safe.
 class SharedStore final : public KeptStore {

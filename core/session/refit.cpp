@@ -209,6 +209,14 @@ Status build(const Artifact& engine, const Artifact& artifact, const RefitOption
   return Done{};
 }
 
+/// Returns whether an earlier answer was found for every segment that the other compiler compiles. Only what is said
+/// depends on it.
+bool areAnswersFound(const Plan& plan, const BuildReport& report) {
+  const auto found = std::ranges::count(report.decisions, "cache.found", &Decision::code);
+  const auto compiled = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
+  return found > 0 && found >= compiled;
+}
+
 /// Lets another compiler compile the network with the new weights: none of them can change the weights of what it
 /// compiled on this machine. `plan` is the engine's plan for that network, so that the compiler has the same options
 /// and is not asked again which nodes it accepts.
@@ -228,8 +236,10 @@ Status compileAgain(const Artifact& engine, std::shared_ptr<const Plan> plan, co
   refit.file.path = refit.weights;
   refit.file.plan = artifact.plan;
   refit.compiledAgain = whyNoRefit(compiler);
-  refit.decisions.push_back(
-      decide("build.compiled_again", {}, "refit", {{"compiler", compiler.name()}, {"why", *refit.compiledAgain}}));
+  refit.areAnswersFound = areAnswersFound(*artifact.plan, refit.made->report());
+  if (!refit.areAnswersFound)
+    refit.decisions.push_back(
+        decide("build.compiled_again", {}, "refit", {{"compiler", compiler.name()}, {"why", *refit.compiledAgain}}));
   append(refit.decisions, refit.made->report().decisions);
   return Done{};
 }
@@ -298,30 +308,31 @@ Json toJson(const Refit& refit, const std::vector<BuildPhase>& phases, const std
                   {"message", difference.message}};
     });
   };
-  Json json{{"format", "fusescope.refit"},
-            {"version", 1},
-            {"ok", refit.ok()},
-            {"engine", refit.engine},
-            {"weights", refit.weights},
-            {"written", path.empty() ? Json(nullptr) : Json(path)},
-            {"bytes", path.empty() ? Json(nullptr) : Json(bytes)},
-            {"differences", located(refit.network.differences)},
-            {"plan_differences", located(refit.planDifferences)},
-            {"same_weights", refit.network.isSameNetwork() ? Json(refit.sameWeights()) : Json(nullptr)},
-            {"constants",
-             {{"all", refit.network.constants},
-              {"bytes", refit.network.bytes},
-              {"changed", refit.network.changed},
-              {"changed_bytes", refit.network.changedBytes}}},
-            {"kernels",
-             {{"as_before", refit.anew.kernels},
-              {"chosen_anew", refit.anew.chosenAnew},
-              {"code", refit.anew.code},
-              {"code_of_numbers", refit.anew.codeOfNumbers}}},
-            {"compiled_again", refit.compiledAgain ? Json(*refit.compiledAgain) : Json(nullptr)},
-            {"times_kept", refit.timesKept},
-            {"times_with_weights_of",
-             refit.file.timesWithWeightsOf.empty() ? Json(nullptr) : Json(refit.file.timesWithWeightsOf)}};
+  Json json{
+      {"format", "fusescope.refit"},
+      {"version", 1},
+      {"ok", refit.ok()},
+      {"engine", refit.engine},
+      {"weights", refit.weights},
+      {"written", path.empty() ? Json(nullptr) : Json(path)},
+      {"bytes", path.empty() ? Json(nullptr) : Json(bytes)},
+      {"differences", located(refit.network.differences)},
+      {"plan_differences", located(refit.planDifferences)},
+      {"same_weights", refit.network.isSameNetwork() ? Json(refit.sameWeights()) : Json(nullptr)},
+      {"constants",
+       {{"all", refit.network.constants},
+        {"bytes", refit.network.bytes},
+        {"changed", refit.network.changed},
+        {"changed_bytes", refit.network.changedBytes}}},
+      {"kernels",
+       {{"as_before", refit.anew.kernels},
+        {"chosen_anew", refit.anew.chosenAnew},
+        {"code", refit.anew.code},
+        {"code_of_numbers", refit.anew.codeOfNumbers}}},
+      {"compiled_again", refit.compiledAgain && !refit.areAnswersFound ? Json(*refit.compiledAgain) : Json(nullptr)},
+      {"times_kept", refit.timesKept},
+      {"times_with_weights_of",
+       refit.file.timesWithWeightsOf.empty() ? Json(nullptr) : Json(refit.file.timesWithWeightsOf)}};
   json["phases"] = jsonList(phases, [](const BuildPhase& phase) {
     return Json{{"name", phase.name}, {"ms", jsonNumber(phase.ms)}};
   });

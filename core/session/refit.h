@@ -39,8 +39,10 @@ struct Refit {
   EngineFile file;               ///< the new engine, which save() writes; of another compiler only its plan
   std::unique_ptr<Engine> made;  ///< the new engine, ready to run; null: none was made
   RefitMade anew;
-  /// Why another compiler compiled the network again, as a clause that follows "because"; nothing for an engine of
-  /// ours.
+  /// The other compiler was not asked, because its earlier answers about the network with these weights were found.
+  bool areAnswersFound = false;
+  /// Why another compiler compiled the network again, or would have, as a clause that follows "because"; nothing for an
+  /// engine of ours.
   std::optional<std::string> compiledAgain;
   std::int64_t timesKept = 0;       ///< kernels whose earlier measured time is stored in the new engine
   std::vector<Decision> decisions;  ///< decisions of the refit and of the build

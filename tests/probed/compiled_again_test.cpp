@@ -2,8 +2,8 @@
 // the network again, and the result says why.
 #include <fmt/format.h>
 
+#include "tests/probed/kept_answers_fixture.h"
 #include "tests/probed/real_compilers_fixture.h"
-#include "tests/probed/tally_fixture.h"
 #include "tests/support/command_json.h"
 
 namespace fusescope::test {
@@ -77,6 +77,38 @@ TEST_F(CompiledAgain, IsAnErrorWithoutTheCompiler) {
   const ProcessResult refit = command({"refit", m_engine, "--weights", m_tuned, "-o", m_refitted});
   EXPECT_NE(refit.status, 0) << refit.out;
   EXPECT_FALSE(std::filesystem::exists(m_refitted));
+}
+
+/// The same where answers are kept.
+class CompiledAgainWithStore : public KeptAnswers {
+ protected:
+  std::string m_former = networkIn(m_folder, "former.onnx", exponentialBetween(kFormer));
+  std::string m_tuned = networkIn(m_folder, "tuned.onnx", exponentialBetween(kTuned));
+  std::string m_engine = file("former.fse"), m_refitted = file("tuned.fse");
+};
+
+TEST_F(CompiledAgainWithStore, IsNotSaidIfTheAnswerWasFound) {
+  ASSERT_EQ(command({"build", m_former, "--compiler", "tally", "-o", m_engine}).status, 0);
+  const std::vector<std::string> arguments{"refit", m_engine, "--weights", m_tuned, "-o", m_refitted};
+  const auto with = [&](const char* cache) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--cache", cache});
+    return json(all);
+  };
+  const auto isFound = [&](const Json& refit) { return decisionOf(refit, "cache.found").is_object(); };
+  const auto isAgain = [&](const Json& refit) { return decisionOf(refit, "build.compiled_again").is_object(); };
+  EXPECT_FALSE(isFound(with("off")));
+  EXPECT_TRUE(isAgain(with("write"))) << "the segment with other weights was not kept before";
+  const Json found = with("read");
+  EXPECT_TRUE(isFound(found)) << found["decisions"].dump(1);
+  EXPECT_FALSE(isAgain(found)) << found["decisions"].dump(1);
+  EXPECT_TRUE(found["compiled_again"].is_null());
+  const ProcessResult words = command(arguments);
+  EXPECT_NE(words.out.find("an earlier answer of Tally for it was found"), std::string::npos) << words.out;
+  EXPECT_EQ(words.out.find("compiled the network again"), std::string::npos) << words.out;
+  const Json again = with("off");
+  EXPECT_FALSE(isFound(again));
+  EXPECT_TRUE(isAgain(again));
 }
 
 class CompiledAgainByReal : public RealCompilersFixture {};

@@ -8,7 +8,8 @@ std::vector<Option> CacheGcSettings::options() {
   return {{.name = "limit",
            .value = &limit,
            .argument = "BYTES",
-           .help = "The most bytes that are kept from now on. With --shared: the most bytes that are left there.",
+           .help = "The most bytes that are kept from now on, such as 500M or 4GiB. With --shared: the most bytes that "
+                   "are left there.",
            .range = kZeroOrMore},
           {.name = "shared",
            .value = &isShared,
@@ -54,8 +55,10 @@ const Operation& cacheOperation() {
            .groups = {OptionGroup::Json},
            .prints = "fusescope.cache_list"},
           {.name = "cache why",
-           .summary = "Say whether plan and build would find the answers of another compiler, or the times of the "
-                      "regions of ours, or else what differs from the nearest ones",
+           .summary =
+               "Say whether plan and build would find the answers of another compiler, or the times of the "
+               "regions of ours, or else what differs from the nearest ones; the environment of another compiler "
+               "is started if it is not known yet, and what it says about itself is kept",
            .source = {"MODEL|PLAN", "A model or a saved plan."},
            .groups = {OptionGroup::Json, OptionGroup::Engine, OptionGroup::Plan},
            .prints = "fusescope.cache_why",

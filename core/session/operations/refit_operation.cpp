@@ -30,7 +30,14 @@ std::vector<Option> RefitSettings::options() {
        .value = &threads,
        .argument = "N",
        .help = "The number of threads that kernels are prepared for; 0: as many as the machine has.",
-       .range = {.least = 0, .most = kMostThreads}}};
+       .range = {.least = 0, .most = kMostThreads}},
+      {.name = "cache",
+       .value = &cache,
+       .help =
+           "For an engine of another compiler: use what earlier commands kept. off neither uses nor keeps anything, "
+           "read only uses it, write uses it and keeps more. See the command cache.",
+       .choices = {"off", "read", "write"},
+       .usual = "write"}};
 }
 
 const Operation& refitOperation() {

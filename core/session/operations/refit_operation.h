@@ -12,6 +12,7 @@ struct RefitSettings {
   std::string weights;     ///< the network that has the new weights
   std::string output;      ///< the engine file to write; empty: beside the network, under its name
   int threads = 0;         ///< 0: as many as the machine has
+  std::string cache;       ///< "off", "read" or "write"; empty: "write"
 
   std::vector<Option> options();
 };

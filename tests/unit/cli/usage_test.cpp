@@ -1,6 +1,9 @@
 // What people are told who write a command that is not one.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/files.h"
 #include "tests/unit/cli/cli_fixture.h"
 
@@ -24,6 +27,31 @@ TEST(Usage, AnOptionOrCommandThatIsMisspeltIsNamedWithTheNearest) {
   EXPECT_EQ(saidOf({"--precision", "plan", "a.onnx"}),
             "fusescope: --precision must follow the command, not precede it. "
             "fusescope plan --help lists its options and arguments.\n");
+}
+
+TEST(Usage, ASubcommandThatThereIsNotIsNamed) {
+  EXPECT_EQ(saidOf({"cache", "bogus"}).rfind("fusescope: 'bogus' is not a subcommand of cache. Give one of list", 0),
+            0U)
+      << saidOf({"cache", "bogus"});
+  EXPECT_EQ(saidOf({"cache"}).rfind("fusescope: the subcommand of cache is missing. Give one of list", 0), 0U);
+}
+
+TEST(Usage, BytesMayHaveAUnit) {
+  const TemporaryFolder folder;
+  const std::string before = std::getenv("FUSESCOPE_CACHE") == nullptr ? "" : std::getenv("FUSESCOPE_CACHE");
+  ::setenv("FUSESCOPE_CACHE", folder.path().c_str(), 1);
+  const auto limitWith = [&](const char* text) {
+    EXPECT_EQ(fusescopeCommand({"cache", "gc", "--limit", text}).status, 0) << text;
+    return jsonOf(fusescopeCommand({"cache", "list", "--json"}))["limit_bytes"].get<std::int64_t>();
+  };
+  EXPECT_EQ(limitWith("5000"), 5000);
+  EXPECT_EQ(limitWith("3K"), 3 << 10);
+  EXPECT_EQ(limitWith("2MiB"), 2 << 20);
+  EXPECT_EQ(limitWith("1G"), 1 << 30);
+  EXPECT_EQ(limitWith("4GiB"), std::int64_t{4} << 30);
+  for (const char* text : {"-1M", "1X", "M", "1.5G", "99999999999G"})
+    EXPECT_EQ(fusescopeCommand({"cache", "gc", "--limit", text}).status, 2) << text;
+  before.empty() ? ::unsetenv("FUSESCOPE_CACHE") : ::setenv("FUSESCOPE_CACHE", before.c_str(), 1);
 }
 
 TEST(Usage, HelpNamesAPositionalArgumentOnceByItsWord) {

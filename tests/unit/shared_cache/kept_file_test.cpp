@@ -57,6 +57,26 @@ TEST_F(KeptFile, BringsAllThatIsValidElsewhere) {
   EXPECT_EQ(again.value().known, 5);
 }
 
+TEST_F(KeptFile, DoesNotReplaceAFileOfAnotherKind) {
+  writeBytes(file(), "a network");
+  const auto written = writeKeptFile(*m_here, file(), teamKey());
+  ASSERT_FALSE(written.ok());
+  EXPECT_NE(written.error().message.find("is not replaced"), std::string::npos) << written.error().message;
+  EXPECT_EQ(fs::file_size(file()), 9U);
+  writeBytes(file(), "");
+  EXPECT_TRUE(writeKeptFile(*m_here, file(), teamKey()).ok()) << "an empty file is replaced";
+  EXPECT_TRUE(writeKeptFile(*m_here, file(), teamKey()).ok()) << "an exported file is replaced";
+}
+
+TEST_F(KeptFile, ThatIsSignedSaysThatNoKeyIsGiven) {
+  ASSERT_TRUE(writeKeptFile(*m_here, file(), teamKey()).ok());
+  ::chmod(file().c_str(), 0600);
+  const auto read = readKeptFile(*store("there"), file(), {});
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_FALSE(read.value().refused.empty());
+  EXPECT_EQ(read.value().refused.front().why, "is damaged, or is signed with a key and none is given");
+}
+
 TEST_F(KeptFile, IsRefusedWithAnotherKey) {
   ASSERT_TRUE(writeKeptFile(*m_here, file(), otherKey()).ok());
   const auto there = store("there");

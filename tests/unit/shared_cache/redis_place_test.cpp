@@ -3,6 +3,8 @@
 
 #include <netinet/in.h>
 
+#include <atomic>
+
 #include "tests/unit/shared_cache/redis_server.h"
 
 namespace fusescope {
@@ -231,6 +233,28 @@ TEST(OddRedis, IsWaitedForOnceAndThenLeftAlone) {
     EXPECT_EQ(server.connections(), asked) << oddity.name;
     EXPECT_LE(asked, 1) << oddity.name;
     std::cout << "a server that " << oddity.name << ": " << first.count() << " ms once; " << store.problem() << "\n";
+  }
+}
+
+/// The connection that is odd now has worked before, so that another one is tried once.
+TEST(OddRedis, IsLeftAloneAfterGoodAnswersToo) {
+  constexpr int kGood = 3;
+  for (const Oddity& oddity : oddities()) {
+    std::atomic<int> good{kGood};
+    const OddServer server([&](int to) {
+      for (; good > 0; --good) {
+        if (!hear(to)) return;
+        say(to, "$-1\r\n");
+      }
+      oddity.serve(to);
+    });
+    SharedStore store(redisPlace({.path = server.path()}, {.limit = std::chrono::seconds(1)}), teamKey());
+    for (int i = 0; i < kGood; ++i) EXPECT_EQ(foundIn(store, "key"), "nothing") << oddity.name;
+    EXPECT_EQ(store.problem(), "") << oddity.name;
+    EXPECT_EQ(foundIn(store, "key"), "nothing") << oddity.name;
+    EXPECT_NE(store.problem().find("is not used for 30 s"), std::string::npos) << oddity.name;
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(foundIn(store, "key"), "nothing");
+    EXPECT_LE(server.connections(), 2) << oddity.name;
   }
 }
 

@@ -133,6 +133,24 @@ TEST_F(StoreLevelsTest, APlaceThatFailedIsLeftAloneByOtherProcessesToo) {
   EXPECT_EQ(open(dead)->problem(), "");
 }
 
+/// A person corrects the settings, and the next command uses the place.
+TEST_F(StoreLevelsTest, WrongSettingsAreCorrectedAtOnce) {
+  const std::string key = m_folder / "key", file = m_folder / "rest.json", made = m_folder / "made later";
+  writeBytes(key, std::string(40, 'k'));
+  ::chmod(key.c_str(), 0600);
+  const auto problemOf = [&](const std::string& place, const std::string& keyFile) {
+    const auto store = SharedStore::open(place, keyFile, {.mode = CacheMode::Write, .restFile = file});
+    store->ping();
+    return store->problem();
+  };
+  EXPECT_NE(problemOf(made, key).find("No such file"), std::string::npos);
+  fs::create_directory(made);
+  EXPECT_EQ(problemOf(made, key).find("No such file"), std::string::npos);
+  ::chmod(made.c_str(), 0777);
+  EXPECT_NE(problemOf(made, "").find("without a signing key"), std::string::npos);
+  EXPECT_EQ(problemOf(made, key).find("without a signing key"), std::string::npos);
+}
+
 TEST_F(StoreLevelsTest, AProcessHasTheLevelsThatItsVariablesName) {
   const std::string key = m_folder / "key";
   writeBytes(key, std::string(40, 'k'));
