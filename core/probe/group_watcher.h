@@ -12,14 +12,14 @@ namespace fusescope {
 /// process that is watched.
 class GroupWatcher {
  public:
-  /// Starts a watcher, which does nothing before it is told the group.
+  /// Starts a watcher, which does nothing before it knows the group.
   static GroupWatcher start();
   GroupWatcher() = default;
   GroupWatcher(GroupWatcher&& other) noexcept;
   GroupWatcher& operator=(GroupWatcher&&) = delete;
   ~GroupWatcher() { dismiss(); }
 
-  /// Tells the watcher the group. If this process is killed before that, the group is not ended.
+  /// Passes the group to the watcher. If this process is killed before that, the group is not ended.
   void watch(pid_t group);
   /// Ends the watcher without ending the group. This must happen before the first process of the group is waited for:
   /// after that, the system may give its number to another group.

@@ -112,7 +112,8 @@ QString basisText(const RibbonPicture& picture) {
     case WidthBasis::Even:
       break;
   }
-  return picture.wanted == RibbonWidth::Even ? QStringLiteral("even widths") : QStringLiteral("little known: even widths");
+  return picture.wanted == RibbonWidth::Even ? QStringLiteral("even widths")
+                                             : QStringLiteral("little known: even widths");
 }
 
 }  // namespace

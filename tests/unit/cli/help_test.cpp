@@ -26,8 +26,14 @@ std::set<std::string> phasesReported(const std::string& op, const Json& more) {
   const std::string inputs = sampleInputs("fp16_overflow");
   Json request{{"id", 1}, {"op", op}, {"source", source}, {"inputs", {{"paths", {inputs}}, {"batch_axis", nullptr}}}};
   request.update(more);
-  const ProcessResult worker = runProcess({binary("fusescope-worker").string()},
-                                          request.dump() + "\n" + Json{{"id", 2}, {"op", "shutdown"}}.dump() + "\n");
+  // The worker cancels what it works on when its input ends, so that this stays open until it has answered.
+  static const std::string script =
+      "mkfifo in && { \"$0\" < in > out & } && exec 3> in && printf '%s\\n' \"$1\" >&3 && "
+      "until grep -qE '\"event\":\"(done|error)\"' out; do sleep 0.02; done; exec 3>&-; wait; cat out";
+  const TemporaryFolder folder;
+  const ProcessResult worker =
+      runProcess({"/bin/bash", "-c", "cd \"$2\" && " + script, binary("fusescope-worker").string(), request.dump(),
+                  folder.path().string()});
   std::set<std::string> phases;
   std::istringstream lines(worker.out);
   for (std::string line; std::getline(lines, line);) {

@@ -136,8 +136,7 @@ TEST(BuildDecisions, TimesThatCannotBeKeptAreSaid) {
   const auto engine = engineOf(planOf(smallNetwork()), {.threads = 1, .timingCache = file});
   const Decision* said = find(engine->report(), "cache.times_not_kept");
   ASSERT_NE(said, nullptr);
-  EXPECT_EQ(message(*said),
-            "new measured times are not kept in " + file.string() + ": SQLite says: no room");
+  EXPECT_EQ(message(*said), "new measured times are not kept in " + file.string() + ": SQLite says: no room");
 }
 
 TEST(BuildDecisions, ATimingCacheThatCannotBeUsedIsSaid) {

@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 using Include = fusescope::test::SourceInclude;
 using fusescope::test::includesBelow;
 
-const std::vector<std::string> kCoreLayers{"base",     "onnxlib", "ir",          "ops",      "frontends",   "analysis",
-                                           "passes",   "target",  "calibration", "planning", "cache",       "probe",
-                                           "backends", "engine",  "verify",      "diff",     "interchange", "compilers",
-                                           "tuning",   "layout",  "session"};
+const std::vector<std::string> kCoreLayers{"base",     "cache",  "onnxlib", "ir",          "ops",         "frontends",
+                                           "analysis", "passes", "target",  "calibration", "planning",    "probe",
+                                           "backends", "engine", "verify",  "diff",        "interchange", "compilers",
+                                           "tuning",   "layout", "session"};
 
 const std::vector<std::string> kRoomsOfTheWindow{"theme", "jobs",    "document", "models", "widgets", "canvas",
                                                  "docks", "compare", "dialogs",  "ribbon", "window"};
