@@ -121,7 +121,7 @@ TEST_P(CompiledAgainByReal, HasTheNumbersOfTheNewWeights) {
   const ProcessResult built =
       fusescopeCommand({"build", former, "--compiler", GetParam(), "--fallback", "grow", "-o", engine});
   ASSERT_EQ(built.status, 0) << built.err;
-  const Json refit = commandJson({"refit", engine, "--weights", tuned, "-o", refitted});
+  const Json refit = commandJson({"refit", engine, "--weights", tuned, "-o", refitted, "--cache", "off"});
   const Json said = decisionOf(refit, "build.compiled_again");
   ASSERT_TRUE(said.is_object()) << refit.dump(1);
   EXPECT_EQ(said["arguments"]["compiler"], GetParam());
