@@ -280,7 +280,8 @@ TEST_F(Tensorrt, ATimingCacheThatCannotBeWrittenIsSaidBeforeTheBuild) {
 TEST_F(Tensorrt, TheLogSaysInNamesOfTheNetworkThatNoKernelObeys) {
   serve("10.16", "impossible");
   const Json plan = json({"plan", network(), "--compiler", "tensorrt", "--target", "tensorrt-10", "--precision", "f16",
-                          "--pin", "shift=f32:obey"});
+                          "--pin", "shift=f32:obey"},
+                         1);
   ASSERT_EQ(plan["pins"].size(), 1U);
   EXPECT_EQ(plan["pins"][0]["cause"], "no_tactic") << plan["pins"].dump();
   EXPECT_NE(plan["pins"][0]["why"].get<std::string>().find("layer shift[Add] + last[Relu] obeys"), std::string::npos)
