@@ -29,7 +29,7 @@
 namespace fusescope::cli {
 namespace {
 
-/// What stands in the help for a number of bytes, which may have a unit on the command line.
+/// The placeholder in the help for a number of bytes, which may have a unit on the command line.
 constexpr std::string_view kBytesArgument = "BYTES";
 
 /// Returns how CLI11 is told the name of an option: "--max-error", "-o,--output" or "MODEL".
@@ -94,17 +94,13 @@ void relate(CLI::App& app, const std::vector<Option>& options) {
   }
 }
 
-constexpr std::string_view kPatternHelp =
-    "A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.";
-
 /// Returns what the help of an operation says after its options.
 std::string footerOf(const Operation& operation) {
   std::string text;
   if (operation.has(OptionGroup::Plan)) text += std::string(kPatternHelp) + "\n";
   if (!operation.writes.empty()) text += fmt::format("Files that are written: {}.\n", operation.writes);
-  if (!operation.phases.empty())
-    text += fmt::format("Phases that are reported: {}, {}.\n", fmt::join(phasesOfOpening(), ", "),
-                        fmt::join(operation.phases, ", "));
+  if (const std::string phases = phasesInWords(operation); !phases.empty())
+    text += fmt::format("Phases that are reported: {}.\n", phases);
   const std::string no =
       operation.doesNotHold.empty() ? std::string() : fmt::format(" 1 if {};", operation.doesNotHold);
   return text + fmt::format("Exit status: 0 done;{} 2 bad use or bad input.", no);

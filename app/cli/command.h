@@ -89,6 +89,10 @@ struct NoSettings {
   std::vector<Option> options() { return {}; }
 };
 
+/// The sentence of helps about the patterns by which nodes are named.
+inline constexpr std::string_view kPatternHelp =
+    "A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.";
+
 /// Declares an option on the command line.
 CLI::Option* declare(CLI::App& app, const Option& option, const std::string& heading = {});
 void declare(CLI::App& app, const std::vector<Option>& options, const std::string& heading = {});

@@ -34,10 +34,8 @@ constexpr const char* kExamples = R"(Examples:
   fusescope import net.py:make
   fusescope import-engine model.onnx --layers layers.json --profile profile.json
   fusescope prices f32.json f16.json --keep
-  fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py
-
-A PATTERN is a node name, a glob, /regex/, op:Type, module:PATH, value:NAME or, in a body, NODE/PATTERN.
-Every command takes --help; most take --json.
+  fusescope export model.onnx --pin 'node_linear_1=f32' --to polygraphy -o pins.py)";
+constexpr const char* kClosing = R"(Every command takes --help; most take --json.
 Exit status: 0: done; 1: the answer is no, or a check failed; 2: bad use or bad input.)";
 
 /// Writes a positional argument as the word for its value, "MODEL|E.fse". CLI11 itself writes its name and this word.
@@ -156,7 +154,7 @@ int mainGuarded(int argc, char** argv) {
   CLI::App app("Fusescope: see, steer and measure what a compiler does to a neural network.", "fusescope");
   app.set_version_flag("--version", fmt::format("fusescope {}", kFusescopeVersion));
   app.formatter(std::make_shared<HelpFormatter>());
-  app.footer(kExamples);
+  app.footer(fmt::format("{}\n\n{}\n{}", kExamples, kPatternHelp, kClosing));
   app.require_subcommand(1);
   const std::vector<Command> commands = declaredCommands(app, argc > 1 ? argv[1] : "");
   try {

@@ -1,7 +1,6 @@
 #include "probe/group_watcher.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "probe/spawning.h"
+
 namespace fusescope {
 namespace {
 
@@ -21,31 +22,21 @@ namespace {
 /// half a second to end by themselves, as they have in StartedProcess::finish().
 constexpr const char* kScript = "read -r group || exit; read -r end; sleep 0.5 || sleep 1; kill -9 \"-$group\"";
 
-/// Starts the script in a session of its own, so that signals of the terminal do not end it. It holds no other
-/// pipe: who reads what this process prints must not have to wait for the watcher.
+/// Starts the script in a session of its own, so that signals of the terminal do not end it. The script has no other
+/// pipe open, because readers of this process's output would wait for the watcher otherwise.
 pid_t startScript(int input) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+  SpawnSettings settings;
+  posix_spawn_file_actions_adddup2(&settings.actions, input, STDIN_FILENO);
   for (const int output : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawn_file_actions_addopen(&settings.actions, output, "/dev/null", O_WRONLY, 0);
   std::string shell = "sh", option = "-c", script = kScript;
   const char* path = std::getenv("PATH");
   std::string search = fmt::format("PATH={}", path == nullptr ? "/usr/bin:/bin" : path);
   const std::array<char*, 4> words{shell.data(), option.data(), script.data(), nullptr};
   const std::array<char*, 2> variables{search.data(), nullptr};
   pid_t id = -1;
-  if (::posix_spawn(&id, "/bin/sh", &actions, &attributes, words.data(), variables.data()) != 0) id = -1;
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  if (::posix_spawn(&id, "/bin/sh", &settings.actions, &settings.attributes, words.data(), variables.data()) != 0)
+    id = -1;
   return id;
 }
 
@@ -53,11 +44,10 @@ pid_t startScript(int input) {
 
 GroupWatcher GroupWatcher::start() {
   GroupWatcher watcher;
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return watcher;
-  const Descriptor input(ends[0]);
-  watcher.m_connection = Descriptor(ends[1]);
-  watcher.m_id = startScript(input.number());
+  auto connection = openSocket();
+  if (!connection.ok()) return watcher;
+  watcher.m_connection = std::move(connection.value().write);
+  watcher.m_id = startScript(connection.value().read.number());
   return watcher;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -17,15 +16,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "probe/spawning.h"
 
 namespace fusescope {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};  ///< the time that a process gets to end by itself
-
-struct Pipe {
-  Descriptor read, write;
-};
 
 Result<Pipe> openPipe() {
   std::array<int, 2> ends{};
@@ -33,36 +29,6 @@ Result<Pipe> openPipe() {
     return Diagnostic{.message = fmt::format("no pipe can be opened: {}", std::strerror(errno))};
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
-
-/// Opens a connection with two ends. Unlike a pipe, it can be written to without a signal when nobody reads any more.
-Result<Pipe> openSocket() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return Diagnostic{.message = fmt::format("no connection can be opened: {}", std::strerror(errno))};
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-/// The settings of posix_spawn(), which are freed when this object is destroyed.
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-};
 
 /// Returns pointers to the texts, followed by a null pointer.
 std::vector<char*> pointersTo(std::vector<std::string>& texts) {

@@ -35,8 +35,8 @@ class CompiledNetwork {
   /// Returns the process that is asked about what was compiled. It must be there.
   ProbeJob& answering() const { return kept != nullptr ? static_cast<ProbeJob&>(*kept) : *job; }
   /// Returns whether `compiled` is the answer to `asked` about `network` as well: the same request, which may also have
-  /// prepared for `values`, and files of the same names with the same bytes, which are read. A file that cannot be
-  /// read is not the same.
+  /// prepared for `values`, and files of the same names with the same bytes. Files are read unless they are weights
+  /// from the same parts of the same files. A file that cannot be read is not the same.
   bool answers(const Json& asked, const CompilerInput& network) const;
 
  private:

@@ -73,14 +73,6 @@ std::string groupsOf(const Operation& operation) {
   return names.empty() ? std::string() : fmt::format("Also: the options for {}.\n\n", joined(names, ", "));
 }
 
-std::string phasesOf(const Operation& operation) {
-  if (operation.phases.empty()) return {};
-  std::vector<std::string_view> all = phasesOfOpening();
-  all.insert(all.end(), operation.phases.begin(), operation.phases.end());
-  const std::string note = operation.phasesNote.empty() ? std::string() : fmt::format("; {}", operation.phasesNote);
-  return fmt::format("Phases that are reported: {}{}.\n\n", fmt::join(all, ", "), note);
-}
-
 std::string sectionOf(const Operation& operation, const char* heading) {
   const std::vector<Option> options =
       operation.usualOptions == nullptr ? std::vector<Option>() : operation.usualOptions();
@@ -97,7 +89,8 @@ std::string sectionOf(const Operation& operation, const char* heading) {
   text += groupsOf(operation);
   if (!operation.writes.empty()) text += fmt::format("Files that are written: {}.\n\n", operation.writes);
   if (!operation.doesNotHold.empty()) text += fmt::format("The exit status is 1 if {}.\n\n", operation.doesNotHold);
-  text += phasesOf(operation);
+  if (const std::string phases = phasesInWords(operation); !phases.empty())
+    text += fmt::format("Phases that are reported: {}.\n\n", phases);
   return text;
 }
 

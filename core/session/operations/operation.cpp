@@ -1,5 +1,7 @@
 #include "session/operations/operation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace fusescope {
@@ -12,6 +14,14 @@ const std::vector<std::string_view>& phasesOfOpening() {
   static const std::vector<std::string_view> phases{"import",  "prepare", "plan", "load engine",
                                                     "kernels", "tactics", "peaks"};
   return phases;
+}
+
+std::string phasesInWords(const Operation& operation) {
+  if (operation.phases.empty()) return {};
+  std::vector<std::string_view> all = phasesOfOpening();
+  all.insert(all.end(), operation.phases.begin(), operation.phases.end());
+  const std::string_view link = operation.phasesNote.empty() ? "" : "; ";
+  return fmt::format("{}{}{}", fmt::join(all, ", "), link, operation.phasesNote);
 }
 
 const std::vector<const Operation*>& operations() {

@@ -51,6 +51,9 @@ struct Operation {
 /// Returns the phases in which a network is read, planned and compiled; another compiler reports its own phases, too.
 const std::vector<std::string_view>& phasesOfOpening();
 
+/// Returns all phases that the operation reports, with the note about them; empty if the list has none.
+std::string phasesInWords(const Operation& operation);
+
 /// Returns all operations, in the order in which they are listed to users. Thread-safe.
 const std::vector<const Operation*>& operations();
 /// Returns the operation, or the part of one ("cache list"), with this name; null if there is none.
