@@ -209,11 +209,13 @@ Status build(const Artifact& engine, const Artifact& artifact, const RefitOption
   return Done{};
 }
 
-/// Returns whether an earlier answer was found for every segment that the other compiler compiles. Only what is said
-/// depends on it.
-bool areAnswersFound(const Plan& plan, const BuildReport& report) {
-  const auto found = std::ranges::count(report.decisions, "cache.found", &Decision::code);
-  const auto compiled = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
+/// Returns whether an earlier answer was found for every segment that the other compiler compiles. One answer is enough
+/// for segments that are equal. Only what is said depends on it.
+bool areAnswersFound(const Plan& plan, const std::vector<Decision>& decisions) {
+  const auto found = std::ranges::count(decisions, "cache.found", &Decision::code);
+  auto compiled = std::ranges::count(plan.segments, SegmentKind::Accelerated, &Segment::kind);
+  for (const Decision& decision : decisions)
+    if (decision.code == "partition.equal_segments") compiled -= std::ssize(decision.subjects) - 1;
   return found > 0 && found >= compiled;
 }
 
@@ -236,7 +238,7 @@ Status compileAgain(const Artifact& engine, std::shared_ptr<const Plan> plan, co
   refit.file.path = refit.weights;
   refit.file.plan = artifact.plan;
   refit.compiledAgain = whyNoRefit(compiler);
-  refit.areAnswersFound = areAnswersFound(*artifact.plan, refit.made->report());
+  refit.areAnswersFound = areAnswersFound(*artifact.plan, refit.made->report().decisions);
   if (!refit.areAnswersFound)
     refit.decisions.push_back(
         decide("build.compiled_again", {}, "refit", {{"compiler", compiler.name()}, {"why", *refit.compiledAgain}}));

@@ -111,6 +111,25 @@ TEST_F(CompiledAgainWithStore, IsNotSaidIfTheAnswerWasFound) {
   EXPECT_TRUE(isAgain(again));
 }
 
+/// The first and the third segment are equal, and the compiler answers for both at once.
+TEST_F(CompiledAgainWithStore, IsNotSaidOfEqualSegmentsEither) {
+  const auto twice = [](std::string_view weights) {
+    return fmt::format(
+        "<ir_version: 8, opset_import: [\"\" : 18]>\nnet (float[4] x) => (float[4] y) <float[4] w = {{{}}}> {{\n"
+        "  [first] a = Mul (x, w)\n  [grow] d = Exp (a)\n  [last] y = Mul (d, w)\n}}",
+        weights);
+  };
+  const std::string former = networkIn(m_folder, "twice.onnx", twice(kFormer));
+  const std::string tuned = networkIn(m_folder, "twice_tuned.onnx", twice(kTuned));
+  ASSERT_EQ(command({"build", former, "--compiler", "tally", "-o", m_engine}).status, 0);
+  const std::vector<std::string> refit{"refit", m_engine, "--weights", tuned, "-o", m_refitted};
+  const Json first = json(refit), again = json(refit);
+  EXPECT_TRUE(decisionOf(again, "partition.equal_segments").is_object()) << again["decisions"].dump(1);
+  EXPECT_TRUE(decisionOf(first, "build.compiled_again").is_object());
+  EXPECT_TRUE(decisionOf(again, "cache.found").is_object()) << again["decisions"].dump(1);
+  EXPECT_TRUE(decisionOf(again, "build.compiled_again").is_null()) << again["decisions"].dump(1);
+}
+
 class CompiledAgainByReal : public RealCompilersFixture {};
 
 TEST_P(CompiledAgainByReal, HasTheNumbersOfTheNewWeights) {
