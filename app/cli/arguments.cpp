@@ -19,7 +19,7 @@
 #include "planning/directive_effects.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
-#include "planning/pins_made.h"
+#include "planning/read_back/pins_made.h"
 #include "session/exported_program_report.h"
 #include "session/open_artifact.h"
 #include "session/open_model.h"

@@ -13,7 +13,7 @@
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/probed/why_kept.h"
 #include "engine/kept_times.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 
 namespace fusescope::cli {
 namespace {

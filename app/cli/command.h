@@ -11,11 +11,11 @@
 #include "compilers/compiler.h"
 #include "session/artifact.h"
 #include "session/build_and_run.h"
+#include "session/inputs/sample_source.h"
+#include "session/inputs/samples.h"
 #include "session/open_model.h"
 #include "session/operations/operation.h"
 #include "session/operations/shared_settings.h"
-#include "session/sample_source.h"
-#include "session/samples.h"
 
 namespace CLI {
 class App;

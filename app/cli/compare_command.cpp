@@ -13,7 +13,7 @@
 #include "ir/graph.h"
 #include "session/compare.h"
 #include "session/compare_engine_files.h"
-#include "session/compare_report.h"
+#include "session/documents/compare_report.h"
 #include "session/operations/compare_operation.h"
 #include "session/session_file.h"
 

@@ -8,10 +8,10 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "session/open_model.h"
-#include "session/report.h"
-#include "session/report_tables.h"
-#include "session/run_matrix.h"
-#include "session/run_plans.h"
+#include "session/reports/report.h"
+#include "session/reports/report_tables.h"
+#include "session/runs/run_matrix.h"
+#include "session/runs/run_plans.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {

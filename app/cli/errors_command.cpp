@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "ir/graph.h"
 #include "session/bisect.h"
-#include "session/layer_error_report.h"
+#include "session/documents/layer_error_report.h"
 #include "session/operations/errors_operation.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 
 namespace fusescope::cli {
 namespace {

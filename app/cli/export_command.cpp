@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "interchange/exports.h"
-#include "session/export_report.h"
+#include "session/documents/export_report.h"
 #include "session/operations/export_operation.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 
 namespace fusescope::cli {
 namespace {

@@ -1,8 +1,8 @@
 #include <iostream>
 
 #include "app/cli/command.h"
-#include "session/load_samples.h"
-#include "session/sample_source.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/sample_source.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {

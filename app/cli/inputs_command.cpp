@@ -6,7 +6,7 @@
 #include "app/cli/table.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "session/network_inputs.h"
+#include "session/inputs/network_inputs.h"
 #include "session/operations/inputs_operation.h"
 
 namespace fusescope::cli {

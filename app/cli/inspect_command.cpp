@@ -10,7 +10,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "cache/timing_cache.h"
-#include "planning/module_pattern.h"
+#include "planning/patterns/module_pattern.h"
 #include "session/exported_program_report.h"
 #include "session/inspect.h"
 #include "session/open_artifact.h"

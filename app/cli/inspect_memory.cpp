@@ -6,7 +6,7 @@
 
 #include "app/cli/table.h"
 #include "base/text.h"
-#include "session/memory_report.h"
+#include "session/documents/memory_report.h"
 #include "session/open_artifact.h"
 
 namespace fusescope::cli {

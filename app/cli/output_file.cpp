@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 
 namespace fusescope::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include "app/cli/table.h"
 #include "base/shell_quoted.h"
 #include "base/text.h"
-#include "planning/read_back_plan.h"
-#include "session/error_report.h"
+#include "planning/read_back/read_back_plan.h"
+#include "session/documents/error_report.h"
+#include "session/inputs/load_samples.h"
 #include "session/job_files.h"
-#include "session/load_samples.h"
 #include "session/operations/probe_operation.h"
 
 namespace fusescope::cli {

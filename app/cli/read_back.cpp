@@ -9,7 +9,7 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "ir/graph.h"
-#include "session/decisions_about.h"
+#include "session/documents/decisions_about.h"
 
 namespace fusescope::cli {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/engine.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::cli {
 

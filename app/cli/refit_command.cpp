@@ -13,7 +13,7 @@
 #include "base/phase_clock.h"
 #include "base/text.h"
 #include "cache/process_store.h"
-#include "session/decisions_about.h"
+#include "session/documents/decisions_about.h"
 #include "session/operations/refit_operation.h"
 
 namespace fusescope::cli {

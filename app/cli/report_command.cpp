@@ -14,9 +14,9 @@
 #include "session/import_engine.h"
 #include "session/open_model.h"
 #include "session/operations/report_operation.h"
-#include "session/report.h"
-#include "session/report_html.h"
-#include "session/run_plans.h"
+#include "session/reports/report.h"
+#include "session/reports/report_html.h"
+#include "session/runs/run_plans.h"
 #include "session/session_file.h"
 
 namespace fusescope::cli {

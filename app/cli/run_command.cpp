@@ -8,10 +8,10 @@
 #include "app/cli/print_advice.h"
 #include "app/cli/read_back.h"
 #include "app/cli/table.h"
-#include "planning/without_lowered_types.h"
-#include "session/decisions_about.h"
+#include "planning/types/without_lowered_types.h"
+#include "session/documents/decisions_about.h"
 #include "session/operations/run_operation.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 
 namespace fusescope::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "interchange/npz.h"
+#include "session/inputs/sample_source.h"
 #include "session/operations/tensor_operation.h"
-#include "session/sample_source.h"
-#include "session/tensor_slice.h"
-#include "session/tensor_statistics.h"
-#include "session/tensor_words.h"
-#include "session/value_of_both.h"
+#include "session/runs/tensor_slice.h"
+#include "session/runs/tensor_statistics.h"
+#include "session/runs/tensor_words.h"
+#include "session/runs/value_of_both.h"
 
 namespace fusescope::cli {
 namespace {

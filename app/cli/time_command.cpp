@@ -12,7 +12,7 @@
 #include "base/quantities.h"
 #include "engine/tactics/roofline.h"
 #include "planning/body_cover.h"
-#include "session/decisions_about.h"
+#include "session/documents/decisions_about.h"
 #include "session/operations/time_operation.h"
 
 namespace fusescope::cli {

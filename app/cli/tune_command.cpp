@@ -12,12 +12,12 @@
 #include "base/files.h"
 #include "base/process_memory.h"
 #include "base/text.h"
-#include "session/decisions_about.h"
+#include "session/documents/decisions_about.h"
+#include "session/documents/tune_report.h"
+#include "session/inputs/sample_source.h"
 #include "session/operations/tune_operation.h"
-#include "session/sample_source.h"
+#include "session/runs/verdict.h"
 #include "session/tune_answer.h"
-#include "session/tune_report.h"
-#include "session/verdict.h"
 
 namespace fusescope::cli {
 namespace {

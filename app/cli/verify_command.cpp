@@ -7,8 +7,8 @@
 #include "app/cli/table.h"
 #include "base/text.h"
 #include "ir/graph.h"
+#include "session/documents/verify_report.h"
 #include "session/operations/verify_operation.h"
-#include "session/verify_report.h"
 
 namespace fusescope::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "compilers/probed/probed_compiler.h"
 #include "compilers/segmented_engine.h"
 #include "ir/graph.h"
-#include "planning/stated_support.h"
+#include "planning/read_back/stated_support.h"
 #include "planning/structure.h"
 
 namespace fusescope {

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/stop.h"
 #include "engine/engine.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

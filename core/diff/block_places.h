@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 
 namespace fusescope {
 

@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include "diff/plan_diff.h"
 #include "ir/graph.h"
-#include "planning/compare_prediction.h"
+#include "planning/read_back/compare_prediction.h"
 
 namespace fusescope {
 

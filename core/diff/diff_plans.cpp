@@ -11,8 +11,8 @@
 #include "diff/made_causes.h"
 #include "diff/option_differences.h"
 #include "ir/graph.h"
-#include "planning/compare_prediction.h"
 #include "planning/plan_totals.h"
+#include "planning/read_back/compare_prediction.h"
 
 namespace fusescope {
 

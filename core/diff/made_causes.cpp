@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "ir/graph.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 
 namespace fusescope {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "diff/plan_diff.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

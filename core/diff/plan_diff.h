@@ -7,8 +7,8 @@
 
 #include "base/json_fwd.h"
 #include "diff/common_cover.h"
-#include "planning/agreement.h"
 #include "planning/plan.h"
+#include "planning/read_back/agreement.h"
 
 namespace fusescope {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "diff/network_match.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

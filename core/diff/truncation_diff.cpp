@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "diff/plan_levels.h"
-#include "planning/compiled_engines.h"
+#include "planning/read_back/compiled_engines.h"
 #include "planning/structure.h"
 #include "planning/truncate_modes.h"
 

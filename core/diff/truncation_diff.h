@@ -8,7 +8,7 @@
 
 #include "base/json_fwd.h"
 #include "base/stop.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 
@@ -47,7 +47,7 @@ struct TruncationDiff {
 };
 
 /// Returns whether a compiler made `cover` that divides a network into engines for a target
-/// (planning/compiled_engines.h).
+/// (planning/read_back/compiled_engines.h).
 bool reportsEngines(const Cover& cover);
 
 /// Returns what both sides do with each value of a type that the target of one of them lacks, graph by graph in the

@@ -10,7 +10,7 @@
 #include "backends/backend.h"
 #include "base/stop.h"
 #include "engine/program/memory_timeline.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -9,8 +9,8 @@
 #include "base/quantities.h"
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
-#include "planning/pin_answers.h"
-#include "planning/type_answers.h"
+#include "planning/types/pin_answers.h"
+#include "planning/types/type_answers.h"
 
 namespace fusescope {
 namespace {

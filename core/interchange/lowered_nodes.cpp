@@ -13,7 +13,7 @@
 #include "interchange/source_network.h"
 #include "onnxlib/onnxlib.h"
 #include "planning/structure.h"
-#include "planning/typing.h"
+#include "planning/types/typing.h"
 
 namespace fusescope {
 namespace {

@@ -12,10 +12,10 @@
 #include "calibration/weight_only.h"
 #include "ir/model.h"
 #include "planning/bindings.h"
-#include "planning/compiler_support.h"
 #include "planning/directive.h"
-#include "planning/price.h"
-#include "planning/type_reason.h"
+#include "planning/prices/price.h"
+#include "planning/read_back/compiler_support.h"
+#include "planning/types/type_reason.h"
 #include "target/target.h"
 
 namespace fusescope {

@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "planning/cover.h"
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 
 namespace fusescope {
 

@@ -5,7 +5,7 @@
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/plan_options_json.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

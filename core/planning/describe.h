@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "planning/identities.h"
-#include "planning/typing.h"
+#include "planning/types/typing.h"
 
 namespace fusescope {
 

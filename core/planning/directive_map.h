@@ -6,8 +6,8 @@
 #include "base/stop.h"
 #include "ir/model.h"
 #include "planning/directive.h"
-#include "planning/explanations.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
+#include "planning/types/explanations.h"
 #include "target/target.h"
 
 namespace fusescope {

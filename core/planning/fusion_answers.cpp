@@ -1,6 +1,6 @@
 #include "planning/directives/directive_form.h"
 #include "planning/plan.h"
-#include "planning/predicted_compiler.h"
+#include "planning/read_back/predicted_compiler.h"
 #include "planning/steps.h"
 #include "planning/structure.h"
 

@@ -3,7 +3,7 @@
 #include "base/float_bits.h"
 #include "ops/op_schema.h"
 #include "planning/plan.h"
-#include "planning/type_answers.h"
+#include "planning/types/type_answers.h"
 
 namespace fusescope {
 

@@ -8,10 +8,10 @@
 #include "base/json_fwd.h"
 #include "base/stop.h"
 #include "planning/cover.h"
-#include "planning/explanations.h"
-#include "planning/price_choices.h"
+#include "planning/prices/price_choices.h"
 #include "planning/truncation_plan.h"
-#include "planning/type_conflict.h"
+#include "planning/types/explanations.h"
+#include "planning/types/type_conflict.h"
 
 namespace fusescope {
 

@@ -9,10 +9,10 @@
 #include "calibration/ranges.h"
 #include "planning/directive_answers.h"
 #include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 #include "planning/quantized_model.h"
 #include "planning/structure.h"
-#include "planning/type_answers.h"
+#include "planning/types/type_answers.h"
 
 namespace fusescope {
 

@@ -7,7 +7,7 @@
 #include "planning/cover_json.h"
 #include "planning/plan_options_json.h"
 #include "planning/plan_totals.h"
-#include "planning/price_choices_json.h"
+#include "planning/prices/price_choices_json.h"
 
 namespace fusescope {
 

@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "ir/graph.h"
 #include "planning/plan_json.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

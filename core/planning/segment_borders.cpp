@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analysis/cost.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "planning/structure.h"
 
 namespace fusescope {

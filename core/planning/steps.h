@@ -12,7 +12,7 @@
 #include "planning/cover.h"
 #include "planning/directive_map.h"
 #include "planning/truncation_plan.h"
-#include "planning/type_conflict.h"
+#include "planning/types/type_conflict.h"
 
 // The steps of the planner. Each is a pure function of the results of earlier steps; pipeline.cpp lists them. Tables
 // are indexed by NodeId or ValueId and have default entries for ids that the graph does not have.

@@ -3,7 +3,7 @@
 
 #include "analysis/users.h"
 #include "planning/steps.h"
-#include "planning/verify_types.h"
+#include "planning/types/verify_types.h"
 
 namespace fusescope {
 

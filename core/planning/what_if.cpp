@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 #include "planning/plan.h"
-#include "planning/type_answers.h"
+#include "planning/types/type_answers.h"
 
 namespace fusescope {
 

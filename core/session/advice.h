@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "session/layer_error_report.h"
-#include "session/samples.h"
+#include "session/documents/layer_error_report.h"
+#include "session/inputs/samples.h"
 #include "tuning/wide_fixes.h"
 
 namespace fusescope {

@@ -8,7 +8,7 @@
 #include "base/name_hints.h"
 #include "compilers/compile_network.h"
 #include "compilers/limits.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 
 namespace fusescope {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "session/artifact.h"
-#include "session/bisect_report.h"
-#include "session/engine_reports.h"
-#include "session/samples.h"
+#include "session/documents/bisect_report.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/samples.h"
 
 namespace fusescope {
 

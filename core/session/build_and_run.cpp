@@ -15,7 +15,7 @@
 #include "interchange/codes.h"
 #include "interchange/npz.h"
 #include "ops/op_schema.h"
-#include "session/report_json.h"
+#include "session/documents/report_json.h"
 
 namespace fusescope {
 namespace {

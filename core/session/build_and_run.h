@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "session/artifact.h"
-#include "session/engine_reports.h"
-#include "session/samples.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/samples.h"
 
 namespace fusescope {
 

@@ -11,10 +11,10 @@
 #include "engine/kernels/input_check.h"
 #include "engine/program/extent_check.h"
 #include "engine/steps/fused_node_steps.h"
-#include "planning/match_pattern.h"
-#include "planning/without_lowered_types.h"
+#include "planning/patterns/match_pattern.h"
+#include "planning/types/without_lowered_types.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "verify/kept_values.h"
 
 namespace fusescope {

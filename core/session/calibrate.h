@@ -6,7 +6,7 @@
 
 #include "base/json_fwd.h"
 #include "calibration/ranges.h"
-#include "session/samples.h"
+#include "session/inputs/samples.h"
 
 namespace fusescope {
 

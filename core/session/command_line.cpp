@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/shell_quoted.h"
 #include "base/text.h"
+#include "session/inputs/sample_source.h"
 #include "session/plan_words.h"
-#include "session/sample_source.h"
 
 namespace fusescope {
 

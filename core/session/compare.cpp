@@ -14,7 +14,7 @@
 #include "compilers/time_alone.h"
 #include "ir/graph.h"
 #include "planning/body_cover.h"
-#include "session/samples.h"
+#include "session/inputs/samples.h"
 #include "verify/compare_values.h"
 
 namespace fusescope {

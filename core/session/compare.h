@@ -4,7 +4,7 @@
 
 #include "base/stop.h"
 #include "engine/engine.h"
-#include "session/compare_report.h"
+#include "session/documents/compare_report.h"
 
 namespace fusescope {
 

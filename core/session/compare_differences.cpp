@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "base/text.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 namespace {

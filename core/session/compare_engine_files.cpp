@@ -9,11 +9,11 @@
 #include "frontends/tensorrt/layer_network.h"
 #include "ir/graph.h"
 #include "planning/cover_json.h"
-#include "planning/read_back_plan.h"
-#include "session/compare_report.h"
+#include "planning/read_back/read_back_plan.h"
+#include "session/documents/compare_report.h"
 #include "session/import_engine.h"
 #include "session/layer_match.h"
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 
 namespace fusescope {
 namespace {

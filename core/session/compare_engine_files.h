@@ -6,8 +6,8 @@
 
 #include "session/artifact.h"
 #include "session/compare.h"
-#include "session/compare_report.h"
-#include "session/engine_reports.h"
+#include "session/documents/compare_report.h"
+#include "session/documents/engine_reports.h"
 
 namespace fusescope {
 

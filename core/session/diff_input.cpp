@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "ir/graph.h"
-#include "session/run_errors.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
+#include "session/runs/run_errors.h"
 #include "session/session_file.h"
 
 namespace fusescope {

@@ -7,8 +7,8 @@
 
 #include "base/json_fwd.h"
 #include "planning/plan.h"
-#include "planning/price_model.h"
-#include "planning/read_back_plan.h"
+#include "planning/prices/price_model.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

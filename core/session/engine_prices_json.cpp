@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/json_fields.h"
 #include "session/engine_prices.h"
-#include "session/run.h"
+#include "session/runs/run.h"
 
 namespace fusescope {
 namespace {

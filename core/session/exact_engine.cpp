@@ -1,6 +1,6 @@
 #include "session/exact_engine.h"
 
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
 
 namespace fusescope {
 

@@ -10,12 +10,12 @@
 #include "planning/body_help.h"
 #include "planning/cover_json.h"
 #include "planning/fused_node_facts.h"
-#include "planning/match_pattern.h"
-#include "planning/pin_answers.h"
+#include "planning/patterns/match_pattern.h"
 #include "planning/segment_borders.h"
+#include "planning/types/pin_answers.h"
 #include "session/artifact.h"
-#include "session/decisions_about.h"
-#include "session/report_json.h"
+#include "session/documents/decisions_about.h"
+#include "session/documents/report_json.h"
 #include "verify/lost_weights.h"
 
 namespace fusescope {

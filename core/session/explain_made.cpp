@@ -3,7 +3,7 @@
 #include "ir/graph.h"
 #include "planning/segment_borders.h"
 #include "session/artifact.h"
-#include "session/decisions_about.h"
+#include "session/documents/decisions_about.h"
 #include "session/engine_prices.h"
 #include "session/explain.h"
 

@@ -13,7 +13,7 @@
 #include "planning/applicable_options.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 #include "session/open_model.h"
 
 namespace fusescope {

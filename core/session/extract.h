@@ -8,9 +8,9 @@
 
 #include "planning/directive.h"
 #include "session/artifact.h"
+#include "session/inputs/random_inputs.h"
 #include "session/part_choice.h"
-#include "session/random_inputs.h"
-#include "session/recorded_values.h"
+#include "session/runs/recorded_values.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 
 #include "base/json_fwd.h"
 #include "base/stop.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 
 #include "session/artifact.h"
 #include "session/open_model.h"
-#include "session/run.h"
+#include "session/runs/run.h"
 
 namespace fusescope {
 

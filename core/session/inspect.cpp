@@ -6,8 +6,8 @@
 #include "frontends/torch/pt2_importer.h"
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
+#include "session/documents/report_json.h"
 #include "session/exported_program_report.h"
-#include "session/report_json.h"
 
 namespace fusescope {
 namespace {

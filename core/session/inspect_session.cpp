@@ -1,12 +1,12 @@
 #include <utility>
 
 #include "planning/plan_options_json.h"
+#include "session/documents/report_json.h"
 #include "session/inspect.h"
 #include "session/options_json.h"
-#include "session/report_json.h"
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
+#include "session/runs/verdict.h"
 #include "session/session_file.h"
-#include "session/verdict.h"
 
 namespace fusescope {
 namespace {

@@ -12,7 +12,7 @@
 #include "planning/plan_options_json.h"
 #include "probe/job_file.h"
 #include "session/build_and_run.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_artifact.h"
 #include "session/options_json.h"
 

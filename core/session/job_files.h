@@ -10,10 +10,10 @@
 #include "compilers/probed/job_requests.h"
 #include "compilers/probed/recorded_job.h"
 #include "session/artifact.h"
+#include "session/inputs/sample_source.h"
+#include "session/inputs/samples.h"
 #include "session/model_file.h"
 #include "session/open_model.h"
-#include "session/sample_source.h"
-#include "session/samples.h"
 
 namespace fusescope {
 

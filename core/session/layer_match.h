@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/set_groups.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "interchange/export_notes.h"
-#include "planning/pin_answers.h"
 #include "planning/structure.h"
+#include "planning/types/pin_answers.h"
 
 namespace fusescope {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/name_hints.h"
 #include "ir/graph.h"
-#include "planning/match_pattern.h"
-#include "planning/read_back_plan.h"
+#include "planning/patterns/match_pattern.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 namespace {

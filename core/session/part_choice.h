@@ -13,7 +13,7 @@ namespace fusescope {
 /// what contains them.
 struct PartSelection {
   std::vector<std::string> from, to;  ///< values of the file; empty: the inputs or the outputs of the network
-  std::vector<std::string> nodes;     ///< patterns (planning/match_pattern.h)
+  std::vector<std::string> nodes;     ///< patterns (planning/patterns/match_pattern.h)
   std::vector<std::string> segments;  ///< names of segments of the cover
   /// Fused nodes of the cover, by name, by identity, or by a node in them.
   std::vector<std::string> kernels;

@@ -12,7 +12,7 @@
 #include "ir/graph.h"
 #include "onnxlib/edited_network.h"
 #include "planning/applicable_options.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "session/build_and_run.h"
 #include "session/file_kernels.h"
 #include "session/open_artifact.h"

@@ -11,7 +11,7 @@
 
 #include "session/artifact.h"
 #include "session/extract.h"
-#include "session/recorded_values.h"
+#include "session/runs/recorded_values.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@
 
 #include "base/json_fwd.h"
 #include "compilers/tensorrt/engine_builds.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "session/engine_prices.h"
 
 namespace fusescope {

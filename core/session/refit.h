@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "engine/kernels/kernel_store.h"
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
 #include "session/network_difference.h"
 
 namespace fusescope {

@@ -18,12 +18,12 @@
 #include "interchange/typed_network/opset_raising.h"
 #include "onnxlib/edited_network.h"
 #include "planning/applicable_options.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 #include "session/build_and_run.h"
+#include "session/documents/report_json.h"
 #include "session/file_kernels.h"
 #include "session/open_artifact.h"
 #include "session/open_model.h"
-#include "session/report_json.h"
 
 namespace fusescope {
 namespace {

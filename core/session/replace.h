@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "session/artifact.h"
-#include "session/random_inputs.h"
-#include "session/recorded_values.h"
+#include "session/inputs/random_inputs.h"
+#include "session/runs/recorded_values.h"
 
 namespace fusescope {
 

@@ -10,8 +10,8 @@
 #include "base/json_fields.h"
 #include "base/user_json.h"
 #include "planning/plan_options_json.h"
+#include "session/inputs/sample_source.h"
 #include "session/options_json.h"
-#include "session/sample_source.h"
 
 namespace fusescope {
 namespace fs = std::filesystem;

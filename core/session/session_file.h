@@ -7,7 +7,7 @@
 #include "session/inspect.h"
 #include "session/model_file.h"
 #include "session/open_model.h"
-#include "session/run.h"
+#include "session/runs/run.h"
 #include "session/session_ranges.h"
 #include "session/session_versions.h"
 

@@ -8,7 +8,7 @@
 #include "engine/program/extent_check.h"
 #include "ir/graph.h"
 #include "session/build_and_run.h"
-#include "session/report_json.h"
+#include "session/documents/report_json.h"
 
 namespace fusescope {
 namespace {

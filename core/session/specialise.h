@@ -6,8 +6,8 @@
 
 #include "engine/specialising_engine.h"
 #include "session/artifact.h"
-#include "session/engine_reports.h"
-#include "session/samples.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/samples.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@
 #include "base/json_fwd.h"
 #include "base/result.h"
 #include "planning/plan.h"
-#include "planning/price.h"
+#include "planning/prices/price.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 #include "base/json_fields.h"
 #include "planning/plan_options_json.h"
 #include "session/options_json.h"
-#include "session/run.h"
+#include "session/runs/run.h"
 
 namespace fusescope {
 namespace {

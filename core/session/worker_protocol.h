@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "planning/plan.h"
 #include "session/artifact.h"
+#include "session/inputs/sample_source.h"
 #include "session/open_model.h"
 #include "session/operations/build_operation.h"
 #include "session/operations/calibrate_operation.h"
@@ -21,7 +22,6 @@
 #include "session/operations/tensor_operation.h"
 #include "session/operations/time_operation.h"
 #include "session/operations/tune_operation.h"
-#include "session/sample_source.h"
 
 namespace fusescope {
 

@@ -10,7 +10,7 @@
 #include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
 #include "tuning/outside_metric.h"
 #include "verify/tensor_error.h"
 

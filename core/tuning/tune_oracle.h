@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
-#include "planning/price.h"
+#include "planning/prices/price.h"
 
 namespace fusescope {
 

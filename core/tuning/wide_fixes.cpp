@@ -11,8 +11,8 @@
 #include "ir/graph.h"
 #include "planning/draft_plan.h"
 #include "planning/plan_totals.h"
-#include "planning/read_type.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/read_type.h"
+#include "planning/types/without_lowered_types.h"
 #include "tuning/pinnable_nodes.h"
 #include "tuning/plan_runner.h"
 

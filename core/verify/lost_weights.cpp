@@ -9,7 +9,7 @@
 #include "base/float_bits.h"
 #include "base/json.h"
 #include "ir/graph.h"
-#include "planning/read_type.h"
+#include "planning/types/read_type.h"
 
 namespace fusescope {
 namespace {

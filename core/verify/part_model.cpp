@@ -6,7 +6,7 @@
 
 #include "passes/pipelines.h"
 #include "planning/directive_effects.h"
-#include "planning/stated_support.h"
+#include "planning/read_back/stated_support.h"
 
 namespace fusescope {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/backends/backend_fixture.h"
 
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 
 namespace fusescope::testing {
 

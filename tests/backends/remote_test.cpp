@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/sanitizers.h"
-#include "session/engine_reports.h"
-#include "session/report_json.h"
+#include "session/documents/engine_reports.h"
+#include "session/documents/report_json.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/remote/remote_device.h"
 

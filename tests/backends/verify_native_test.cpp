@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/samples.h"
 #include "session/open_model.h"
-#include "session/samples.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/support/paths.h"
 #include "verify/verify_regions.h"

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/files.h"
-#include "session/load_samples.h"
+#include "session/documents/verify_report.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_artifact.h"
-#include "session/verify_report.h"
 #include "tests/backends/backend_fixture.h"
 #include "tests/backends/faulty/faulty_backend.h"
 

@@ -9,9 +9,9 @@
 #include "ir/graph.h"
 #include "layout/layout.h"
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 #include "session/worker_protocol.h"
 
 namespace fusescope {

@@ -14,7 +14,7 @@
 #include "frontends/importers.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 
 namespace fusescope {
 namespace {

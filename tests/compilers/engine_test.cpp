@@ -6,7 +6,7 @@
 #include "interchange/npz.h"
 #include "ir/graph.h"
 #include "session/build_and_run.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"
 #include "verify/compare_tensors.h"
 

@@ -12,8 +12,8 @@
 #include "compilers/compile_network.h"
 #include "ir/graph.h"
 #include "session/build_and_run.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_artifact.h"
-#include "session/random_inputs.h"
 #include "tests/compilers/added_compiler_fixture.h"
 
 namespace fusescope::test {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "backends/native/emitter.h"
+#include "backends/native/lowering/emitter.h"
 
 namespace fusescope::native {
 namespace {

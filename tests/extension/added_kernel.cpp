@@ -1,4 +1,4 @@
-#include "backends/native/emitter.h"
+#include "backends/native/lowering/emitter.h"
 
 namespace fusescope::native {
 namespace {

@@ -47,7 +47,8 @@ std::vector<AddedTo> addedTo() {
        {"planning/fusion/rules.inc", "planning/fused_node_kinds.inc", "planning/directives/kinds.inc",
         "target/restrictions.inc", "ops/families.inc", "interchange/exporters.inc"})
     lists.push_back({name, core + name, copies + name});
-  lists.push_back({"kernels.inc", core + "backends/native/kernels.inc", copies + "backends/native/kernels.inc", 2});
+  lists.push_back({"kernels.inc", core + "backends/native/lowering/kernels.inc",
+                   copies + "backends/native/lowering/kernels.inc", 2});
   lists.push_back({"cpu.json", FUSESCOPE_SOURCE_DIR "/resources/targets/cpu.json", copies + "cpu.json"});
   return lists;
 }

@@ -64,7 +64,7 @@ TEST(Lists, WhatTheyHoldIsNamedInItsOwnFileAlone) {
                            List{"core/planning/directives/kinds.inc", "DIRECTIVE_KIND", "k", "Form", 8},
                            List{"core/target/restrictions.inc", "RESTRICTION", "k", "", 10},
                            List{"core/ops/families.inc", "FAMILY", "register", "", 47},
-                           List{"core/backends/native/kernels.inc", "KERNEL", "k", "Emitter", 24},
+                           List{"core/backends/native/lowering/kernels.inc", "KERNEL", "k", "Emitter", 24},
                            List{"ui/docks/docks.inc", "DOCK", "k", "Dock", 7},
                            List{"ui/canvas/color_modes.inc", "COLOR_MODE", "k", "Colors", 4},
                            List{"ui/canvas/container_kinds.inc", "CONTAINER_KIND", "k", "Containers", 3}}) {

@@ -4,7 +4,7 @@
 #include "compilers/tensorrt/engine_reader.h"
 #include "frontends/tensorrt/layer_network.h"
 #include "passes/pipelines.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "tests/fuzz/fuzz_support.h"
 #include "tests/fuzz/made_graph.h"
 

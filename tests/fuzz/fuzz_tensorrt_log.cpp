@@ -3,7 +3,7 @@
 
 #include "compilers/tensorrt_rtx/build_log.h"
 #include "compilers/tensorrt_rtx/layer_reader.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "tests/fuzz/fuzz_support.h"
 #include "tests/fuzz/made_graph.h"
 

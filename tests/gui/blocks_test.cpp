@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/canvas/canvas_builder.h"

@@ -7,7 +7,7 @@
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "planning/kinds.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 #include "tests/gui/color_distance.h"

@@ -18,7 +18,7 @@
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/metered/allocations.h"
 #include "ui/window/main_window.h"

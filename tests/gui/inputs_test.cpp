@@ -6,9 +6,9 @@
 #include <QtTest>
 
 #include "interchange/npz.h"
-#include "session/network_inputs.h"
+#include "session/inputs/network_inputs.h"
+#include "session/inputs/sample_source.h"
 #include "session/open_model.h"
-#include "session/sample_source.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/inputs_dialog.h"
 #include "ui/docks/runs_dock.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "onnxlib/onnxlib.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 #include "tests/gui/driven_program.h"
 #include "ui/document/qt_text.h"
 

@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/option_words.h"

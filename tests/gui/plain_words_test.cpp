@@ -9,7 +9,7 @@
 #include <QtTest>
 #include <cmath>
 
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/goto_dialog.h"

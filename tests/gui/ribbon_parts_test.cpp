@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "ir/graph.h"
-#include "session/bisect_report.h"
+#include "session/documents/bisect_report.h"
 #include "session/worker_protocol.h"
 #include "tests/gui/gui_support.h"
 #include "ui/document/qt_text.h"

@@ -4,7 +4,7 @@
 #include <QTimer>
 #include <QtTest>
 
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/runs_dock.h"
 #include "ui/document/qt_text.h"

@@ -5,7 +5,7 @@
 #include <QtTest>
 
 #include "interchange/npz.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/canvas/color_mode.h"

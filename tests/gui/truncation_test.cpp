@@ -1,7 +1,7 @@
 // The dialog for types that a target lacks, and what a compiler of engines does beside it.
 #include <QtTest>
 
-#include "planning/compiled_engines.h"
+#include "planning/read_back/compiled_engines.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/truncation_dialog.h"
 #include "ui/document/qt_text.h"

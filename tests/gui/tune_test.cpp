@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "planning/plan_options_json.h"
-#include "session/tune_report.h"
+#include "session/documents/tune_report.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/run_settings_dialog.h"
 #include "ui/dialogs/tune_dialog.h"

@@ -2,8 +2,8 @@
 #include <QtTest>
 #include <cmath>
 
+#include "session/inputs/sample_source.h"
 #include "session/layer_types.h"
-#include "session/sample_source.h"
 #include "tests/gui/gui_support.h"
 #include "ui/docks/inspector_dock.h"
 #include "ui/docks/runs_dock.h"

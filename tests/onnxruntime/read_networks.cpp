@@ -12,7 +12,7 @@
 #include "compilers/onnxruntime/value_comparison.h"
 #include "interchange/npz.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/support/told_networks.h"
 
 namespace fusescope::test {

@@ -8,7 +8,7 @@
 
 #include "interchange/npz.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/openvino/read_networks.h"
 
 namespace fusescope::test {

@@ -7,8 +7,8 @@
 #include "compilers/time_alone.h"
 #include "probe/resting_jobs.h"
 #include "session/artifact.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_artifact.h"
-#include "session/random_inputs.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {

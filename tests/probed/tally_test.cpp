@@ -8,8 +8,8 @@
 #include "compilers/compile_network.h"
 #include "compilers/probed/probed_compiler.h"
 #include "session/artifact.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_artifact.h"
-#include "session/random_inputs.h"
 #include "tests/probed/tally_fixture.h"
 
 namespace fusescope::test {

@@ -11,7 +11,7 @@
 #include "interchange/substitutions/substitution.h"
 #include "passes/pipelines.h"
 #include "session/extract.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_artifact.h"
 #include "session/replace.h"
 #include "tests/property/graph_maker.h"

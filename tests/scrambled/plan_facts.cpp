@@ -9,7 +9,7 @@
 #include "ir/graph.h"
 #include "planning/directives/directive_form.h"
 #include "planning/plan_json.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "session/artifact.h"
 #include "session/explain.h"
 #include "session/open_model.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::test {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/canvas_scene.h"
 #include "ui/canvas/container_kinds.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "ui/canvas/canvas_metrics.h"
 #include "ui/canvas/container_kinds.h"
 

@@ -21,7 +21,7 @@
 
 namespace fusescope {
 
-enum class Certainty;  // planning/read_back_plan.h
+enum class Certainty;  // planning/read_back/read_back_plan.h
 
 /// The kinds of items that the canvas paints. Items are values, which are built off the GUI thread and const after
 /// that; none of them refers to a Cover.

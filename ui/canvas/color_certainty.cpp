@@ -1,4 +1,4 @@
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/qt_text.h"
 

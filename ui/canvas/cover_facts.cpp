@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "planning/fused_node_facts.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "planning/structure.h"
 
 namespace fusescope {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "planning/cover.h"
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/canvas_view.h"
 #include "ui/canvas/container_kinds.h"

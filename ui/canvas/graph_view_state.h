@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "planning/cover.h"
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 #include "ui/canvas/camera.h"
 #include "ui/canvas/canvas_look.h"
 #include "ui/canvas/canvas_view.h"

@@ -7,7 +7,7 @@
 #include "diff/plan_diff.h"
 #include "session/artifact.h"
 #include "session/file_network.h"
-#include "session/run_plans.h"
+#include "session/runs/run_plans.h"
 #include "session/session_file.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/document/shown_time.h"

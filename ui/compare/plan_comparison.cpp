@@ -7,7 +7,7 @@
 #include "diff/diff_plans.h"
 #include "diff/fusion_words.h"
 #include "planning/fused_node_facts.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "session/engine_prices.h"
 #include "ui/canvas/dot_helper.h"
 #include "ui/canvas/layout_runner.h"

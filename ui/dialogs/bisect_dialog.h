@@ -8,7 +8,7 @@
 #include <QTimer>
 #include <optional>
 
-#include "session/bisect_report.h"
+#include "session/documents/bisect_report.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/dialogs/inputs_button.h"
 #include "ui/jobs/worker_job.h"

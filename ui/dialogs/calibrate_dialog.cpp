@@ -7,11 +7,11 @@
 #include <QVBoxLayout>
 
 #include "base/files.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 #include "planning/quantized_model.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
+#include "session/inputs/random_inputs.h"
 #include "session/operations/shared_settings.h"
-#include "session/random_inputs.h"
 #include "ui/docks/copy_command.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"

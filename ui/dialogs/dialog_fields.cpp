@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"
 

@@ -12,7 +12,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/operations/shared_settings.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"

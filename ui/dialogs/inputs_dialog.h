@@ -7,7 +7,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "ui/docks/dock_context.h"
 #include "ui/models/table_model.h"
 #include "ui/widgets/common_widgets.h"

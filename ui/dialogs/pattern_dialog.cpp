@@ -6,8 +6,8 @@
 
 #include "ir/graph.h"
 #include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
-#include "planning/pin_choices.h"
+#include "planning/patterns/match_pattern.h"
+#include "planning/types/pin_choices.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"

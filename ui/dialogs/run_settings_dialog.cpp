@@ -7,7 +7,7 @@
 
 #include "backends/backend.h"
 #include "session/operations/shared_settings.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/common_widgets.h"

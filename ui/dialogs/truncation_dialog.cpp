@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 
 #include "diff/truncation_diff.h"
-#include "planning/compiled_engines.h"
+#include "planning/read_back/compiled_engines.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"

@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 
 #include "ir/graph.h"
-#include "planning/pin_choices.h"
+#include "planning/types/pin_choices.h"
 #include "ui/dialogs/tune_files.h"
 #include "ui/dialogs/tune_words.h"
 #include "ui/docks/copy_command.h"

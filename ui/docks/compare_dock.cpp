@@ -5,7 +5,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "ui/docks/copy_command.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"

@@ -6,7 +6,7 @@
 #include "ops/no_kernel.h"
 #include "ops/op_schema.h"
 #include "planning/fused_node_facts.h"
-#include "planning/pin_answers.h"
+#include "planning/types/pin_answers.h"
 #include "session/artifact.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"

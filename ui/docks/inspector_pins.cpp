@@ -1,5 +1,5 @@
 #include "ir/graph.h"
-#include "planning/pin_answers.h"
+#include "planning/types/pin_answers.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/directive_edits.h"

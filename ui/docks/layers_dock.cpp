@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "base/files.h"
-#include "planning/pin_choices.h"
+#include "planning/types/pin_choices.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"
 #include "ui/widgets/common_widgets.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "session/run.h"
+#include "session/runs/run.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {

@@ -6,8 +6,8 @@
 #include "session/equal_regions.h"
 #include "session/exported_program_report.h"
 #include "session/import_engine.h"
-#include "session/run_comparison.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
+#include "session/runs/run_comparison.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/document/qt_text.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "session/report.h"
+#include "session/reports/report.h"
 #include "ui/docks/dock_context.h"
 
 namespace fusescope {

@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "session/run.h"
+#include "session/runs/run.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {

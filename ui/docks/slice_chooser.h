@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "session/tensor_slice.h"
+#include "session/runs/tensor_slice.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "session/tensor_statistics.h"
+#include "session/runs/tensor_statistics.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

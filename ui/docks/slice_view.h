@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "session/tensor_slice.h"
+#include "session/runs/tensor_slice.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {

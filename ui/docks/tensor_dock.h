@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "session/value_of_both.h"
+#include "session/runs/value_of_both.h"
 #include "ui/docks/dock.h"
 #include "ui/docks/slice_chooser.h"
 #include "ui/docks/slice_view.h"

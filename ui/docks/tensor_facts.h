@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calibration/ranges.h"
-#include "session/tensor_slice.h"
-#include "session/tensor_words.h"
+#include "session/runs/tensor_slice.h"
+#include "session/runs/tensor_words.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/quantities.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 #include "ui/docks/run_html.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/contents.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "planning/pin_choices.h"
 #include "planning/quantized_model.h"
 #include "planning/truncate_modes.h"
+#include "planning/types/pin_choices.h"
 #include "target/target.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

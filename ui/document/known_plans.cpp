@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "session/run_plans.h"
+#include "session/runs/run_plans.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/jobs/job_runner.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/run.h"
+#include "session/runs/run.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/document/shown_time.h"
 

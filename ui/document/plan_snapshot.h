@@ -9,7 +9,7 @@
 
 #include "diff/plan_diff.h"
 #include "planning/cover_blocks.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "planning/segment_borders.h"
 
 namespace fusescope {

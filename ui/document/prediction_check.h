@@ -3,7 +3,7 @@
 #include <QString>
 #include <cstdint>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

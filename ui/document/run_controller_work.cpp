@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/json_fields.h"
-#include "session/run_comparison.h"
-#include "session/value_of_both.h"
-#include "session/verdict.h"
+#include "session/runs/run_comparison.h"
+#include "session/runs/value_of_both.h"
+#include "session/runs/verdict.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/run_controller.h"
 #include "ui/document/session_folder.h"

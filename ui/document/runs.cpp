@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "ir/graph.h"
-#include "session/run_comparison.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
+#include "session/runs/run_comparison.h"
 #include "ui/document/layer_times.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_layer_errors.h"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "session/run.h"
-#include "session/run_plans.h"
+#include "session/runs/run.h"
+#include "session/runs/run_plans.h"
+#include "session/runs/verdict.h"
 #include "session/session_file.h"
-#include "session/verdict.h"
 #include "ui/document/plan_document.h"
 #include "ui/document/shown_error.h"
 #include "ui/document/shown_time.h"

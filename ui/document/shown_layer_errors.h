@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/run_errors.h"
+#include "session/runs/run_errors.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/document/shown_error.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "session/run_plans.h"
+#include "session/runs/run_plans.h"
 #include "ui/document/background_builds.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"

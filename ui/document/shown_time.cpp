@@ -1,6 +1,6 @@
 #include "ui/document/shown_time.h"
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

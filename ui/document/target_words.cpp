@@ -3,7 +3,7 @@
 #include <QDir>
 #include <algorithm>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 

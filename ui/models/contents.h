@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "ui/document/plan_snapshot.h"
 #include "ui/models/table_model.h"
 

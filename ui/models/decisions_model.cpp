@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
-#include "planning/pin_answers.h"
+#include "planning/types/pin_answers.h"
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

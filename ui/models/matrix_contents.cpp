@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "session/report_tables.h"
+#include "session/reports/report_tables.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -11,8 +11,8 @@
 #include "engine/tactics/roofline.h"
 #include "planning/fused_node_facts.h"
 #include "session/import_engine.h"
-#include "session/run_comparison.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
+#include "session/runs/run_comparison.h"
 #include "ui/document/names_apart.h"
 #include "ui/document/qt_text.h"
 

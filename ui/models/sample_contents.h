@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/samples.h"
+#include "session/inputs/samples.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {

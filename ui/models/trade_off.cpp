@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "session/import_engine.h"
-#include "session/sample_source.h"
-#include "session/verdict.h"
+#include "session/inputs/sample_source.h"
+#include "session/runs/verdict.h"
 #include "ui/document/qt_text.h"
 
 namespace fusescope {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 #include "ui/document/file_diff.h"
 #include "ui/models/table_model.h"
 

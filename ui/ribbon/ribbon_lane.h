@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "session/run.h"
-#include "session/run_plans.h"
+#include "session/runs/run.h"
+#include "session/runs/run_plans.h"
 #include "ui/canvas/canvas_items.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/document/plan_snapshot.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "ir/graph.h"
-#include "session/bisect_report.h"
+#include "session/documents/bisect_report.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/tuning_words.h"
 

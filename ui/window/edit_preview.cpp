@@ -1,7 +1,7 @@
 #include "ui/window/edit_preview.h"
 
 #include "base/quantities.h"
-#include "planning/explanations.h"
+#include "planning/types/explanations.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 

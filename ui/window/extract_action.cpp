@@ -7,8 +7,8 @@
 
 #include "planning/directives/directive_form.h"
 #include "session/extract.h"
-#include "session/load_samples.h"
-#include "session/sample_source.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/sample_source.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

@@ -8,7 +8,7 @@
 #include "frontends/torch/inductor_build.h"
 #include "planning/directives_file.h"
 #include "session/import_engine.h"
-#include "session/input_files.h"
+#include "session/inputs/input_files.h"
 
 namespace fusescope {
 

@@ -3,9 +3,9 @@
 #include <QFileInfo>
 
 #include "session/exported_program_report.h"
-#include "session/load_samples.h"
-#include "session/sample_source.h"
-#include "session/samples.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/sample_source.h"
+#include "session/inputs/samples.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "session/exported_program_report.h"
-#include "session/network_inputs.h"
+#include "session/inputs/network_inputs.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"

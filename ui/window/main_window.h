@@ -12,7 +12,7 @@
 #include <QTimer>
 #include <memory>
 
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "ui/canvas/graph_view.h"
 #include "ui/docks/dock.h"
 #include "ui/document/background_builds.h"

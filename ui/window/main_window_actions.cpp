@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "diff/truncation_diff.h"
 #include "planning/directives_file.h"
-#include "planning/pin_choices.h"
+#include "planning/types/pin_choices.h"
 #include "session/options_json.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/dialogs/dialog_fields.h"

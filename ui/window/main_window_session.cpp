@@ -6,7 +6,7 @@
 #include <QPushButton>
 
 #include "base/files.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "ui/canvas/color_mode.h"
 #include "ui/compare/two_views.h"
 #include "ui/dialogs/bisect_dialog.h"

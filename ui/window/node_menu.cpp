@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 #include "planning/directives/directive_form.h"
-#include "planning/module_pattern.h"
+#include "planning/patterns/module_pattern.h"
 #include "ui/docks/copy_command.h"
 #include "ui/document/qt_text.h"
 #include "ui/widgets/menu_title.h"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "planning/plan.h"
-#include "session/sample_source.h"
+#include "session/inputs/sample_source.h"
 #include "ui/theme/theme.h"
 
 namespace fusescope {

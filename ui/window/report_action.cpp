@@ -10,7 +10,7 @@
 #include "base/temporary_folder.h"
 #include "diff/diff_plans.h"
 #include "session/engine_prices.h"
-#include "session/report_html.h"
+#include "session/reports/report_html.h"
 #include "ui/dialogs/dialog_fields.h"
 #include "ui/docks/run_source.h"
 #include "ui/document/option_words.h"

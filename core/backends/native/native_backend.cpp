@@ -4,11 +4,11 @@
 
 #include <map>
 
-#include "backends/native/convert_step.h"
-#include "backends/native/format_step.h"
+#include "backends/native/kernels/strided_copy.h"
 #include "backends/native/native_tactics.h"
 #include "backends/native/onednn.h"
-#include "backends/native/strided_copy.h"
+#include "backends/native/steps/convert_step.h"
+#include "backends/native/steps/format_step.h"
 #include "backends/reference/reference_backend.h"
 
 namespace fusescope {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "backends/native/attention_pattern.h"
-#include "backends/native/format_step.h"
-#include "backends/native/lower_region.h"
+#include "backends/native/lowering/attention_pattern.h"
+#include "backends/native/lowering/lower_region.h"
 #include "backends/native/onednn.h"
+#include "backends/native/steps/format_step.h"
 #include "base/name_hints.h"
 #include "planning/kernel_bindings.h"
 #include "planning/kinds.h"

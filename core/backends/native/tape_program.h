@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/native/kernels/tape.h"
 #include "backends/native/region_program.h"
-#include "backends/native/tape.h"
 
 namespace fusescope::native {
 

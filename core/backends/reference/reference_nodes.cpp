@@ -11,8 +11,8 @@
 #include "ops/op_schema.h"
 #include "ops/run_node.h"
 #include "planning/fusion/match.h"
-#include "planning/read_type.h"
 #include "planning/structure.h"
+#include "planning/types/read_type.h"
 
 namespace fusescope {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compilers/onnxruntime/kernel_covers.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::onnxruntime {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compilers/onnxruntime/tensor_bindings.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::onnxruntime {
 

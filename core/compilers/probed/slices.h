@@ -9,7 +9,7 @@
 
 #include "ir/graph.h"
 #include "onnxlib/onnxlib.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -9,7 +9,7 @@
 #include "frontends/tensorrt/engine_layers.h"
 #include "frontends/tensorrt/engine_log.h"
 #include "frontends/tensorrt/engine_profile.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 
 #include "compilers/tensorrt/layer_edges.h"
 #include "compilers/tensorrt/layer_names.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -4,7 +4,7 @@
 
 #include "compilers/probed/compiler_input.h"
 #include "frontends/tensorrt/engine_log.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "frontends/tensorrt/layer_list.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

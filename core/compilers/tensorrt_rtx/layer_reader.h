@@ -2,7 +2,7 @@
 
 #include "compilers/probed/compiler_input.h"
 #include "compilers/tensorrt_rtx/build_log.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 

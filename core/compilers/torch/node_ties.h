@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compilers/torch/program_facts.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::torch_compiler {
 

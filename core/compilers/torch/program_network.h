@@ -7,7 +7,7 @@
 
 #include "compilers/probed/compiler_input.h"
 #include "compilers/torch/program_facts.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::torch_compiler {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::torch_tensorrt {
 

@@ -9,7 +9,7 @@
 #include "compilers/tensorrt/family_answers.h"
 #include "compilers/torch/handed_program.h"
 #include "compilers/torch_tensorrt/partition_read_back.h"
-#include "planning/compiled_engines.h"
+#include "planning/read_back/compiled_engines.h"
 
 namespace fusescope {
 namespace {

@@ -9,7 +9,7 @@
 #include "engine/kernels/code_artifact.h"
 #include "engine/kernels/region_key.h"
 #include "ir/graph.h"
-#include "planning/read_type.h"
+#include "planning/types/read_type.h"
 
 namespace fusescope {
 namespace {

@@ -11,7 +11,7 @@
 #include "engine/kernels/workspace.h"
 #include "engine/tactics/tactic_selection.h"
 #include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 
 namespace fusescope {
 namespace {

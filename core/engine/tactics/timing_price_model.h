@@ -9,7 +9,7 @@
 #include "engine/kernels/kernel_requests.h"
 #include "engine/kernels/region_key.h"
 #include "engine/tactics/price_fit.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 
 namespace fusescope {
 

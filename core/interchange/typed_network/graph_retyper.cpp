@@ -7,7 +7,7 @@
 #include "frontends/onnx/file_tensors.h"
 #include "frontends/onnx/node_order.h"
 #include "planning/structure.h"
-#include "planning/typing.h"
+#include "planning/types/typing.h"
 
 namespace fusescope {
 

@@ -6,7 +6,7 @@
 #include "frontends/onnx/unique_names.h"
 #include "ops/op_schema.h"
 #include "planning/structure.h"
-#include "planning/typing.h"
+#include "planning/types/typing.h"
 
 namespace fusescope {
 namespace {

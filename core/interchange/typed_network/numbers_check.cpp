@@ -7,7 +7,7 @@
 
 #include "engine/kernels/input_check.h"
 #include "planning/structure.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
 
 namespace fusescope {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "engine/kernels/input_check.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
 #include "verify/layer_errors.h"
 
 namespace fusescope {

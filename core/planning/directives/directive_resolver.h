@@ -6,7 +6,7 @@
 #include "planning/directive_answers.h"
 #include "planning/directive_map.h"
 #include "planning/directives/directive_form.h"
-#include "planning/match_pattern.h"
+#include "planning/patterns/match_pattern.h"
 
 namespace fusescope {
 

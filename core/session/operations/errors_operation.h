@@ -2,7 +2,7 @@
 
 #include <optional>
 #include <vector>
-#include "session/layer_error_report.h"
+#include "session/documents/layer_error_report.h"
 #include "session/operations/option.h"
 
 namespace fusescope {

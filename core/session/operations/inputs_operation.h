@@ -2,7 +2,7 @@
 
 #include <string>
 #include <vector>
-#include "session/network_inputs.h"
+#include "session/inputs/network_inputs.h"
 #include "session/operations/option.h"
 
 namespace fusescope {

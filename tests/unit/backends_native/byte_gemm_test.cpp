@@ -1,5 +1,5 @@
 // Products of bytes against sums written out, in every way that this machine has to multiply.
-#include "backends/native/byte_gemm.h"
+#include "backends/native/kernels/byte_gemm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Pieces of work that threads claim: each index once, whichever thread comes, and when.
-#include "backends/native/claims.h"
+#include "backends/native/kernels/claims.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "backends/native/narrow_floats.h"
+#include "backends/native/kernels/narrow_floats.h"
 #include "tests/unit/backends_native/narrow_net.h"
 
 namespace fusescope::testing {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "backends/native/tape.h"
+#include "backends/native/kernels/tape.h"
 #include "engine/kernels/kernel_requests.h"
 #include "engine/kernels/kernel_store.h"
 #include "ir/graph.h"

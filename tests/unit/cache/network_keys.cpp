@@ -16,8 +16,8 @@
 #include "ir/graph.h"
 #include "onnxlib/onnx_text.h"
 #include "session/artifact.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 
 namespace fusescope::test {
 namespace {

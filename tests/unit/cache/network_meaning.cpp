@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "ir/graph.h"
-#include "planning/read_type.h"
+#include "planning/types/read_type.h"
 #include "tests/unit/cache/network_keys.h"
 
 namespace fusescope::test {

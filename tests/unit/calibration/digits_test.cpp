@@ -9,7 +9,7 @@
 #include "interchange/npz.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 

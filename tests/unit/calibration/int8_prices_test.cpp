@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "planning/plan.h"
 #include "planning/plan_json.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "planning/quantized_model.h"
 #include "tests/unit/passes/prepared_model.h"
 

@@ -10,7 +10,7 @@
 #include "planning/plan_json.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 

@@ -10,7 +10,7 @@
 #include "onnxlib/edited_network.h"
 #include "passes/pipelines.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/unit/compilers/handed_network.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "verify/part_model.h"

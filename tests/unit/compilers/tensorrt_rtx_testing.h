@@ -14,7 +14,7 @@
 #include "compilers/probed/probed_kind.h"
 #include "compilers/tensorrt_rtx/build_log.h"
 #include "ir/graph.h"
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "probe/environments.h"
 #include "tests/support/told_networks.h"
 #include "tests/unit/compilers/planned_file.h"

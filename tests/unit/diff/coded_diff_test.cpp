@@ -6,7 +6,7 @@
 #include "diff/diff_plans.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/rebuilt_networks.h"

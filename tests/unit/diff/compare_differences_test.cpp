@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "session/compare_differences.h"
-#include "session/run_comparison.h"
+#include "session/runs/run_comparison.h"
 #include "tests/unit/diff/made_blocks.h"
 
 namespace fusescope::test {

@@ -3,10 +3,10 @@
 
 #include "session/artifact.h"
 #include "session/compare.h"
-#include "session/compare_report.h"
-#include "session/engine_reports.h"
-#include "session/run_comparison.h"
-#include "session/samples.h"
+#include "session/documents/compare_report.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/samples.h"
+#include "session/runs/run_comparison.h"
 #include "tests/unit/diff/made_blocks.h"
 
 namespace fusescope::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope::test {
 

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/files.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
 #include "session/open_model.h"
 #include "tests/support/metered/allocations.h"
 #include "tests/support/paths.h"

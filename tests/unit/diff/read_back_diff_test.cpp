@@ -5,9 +5,9 @@
 
 #include "base/files.h"
 #include "diff/diff_plans.h"
-#include "planning/compare_prediction.h"
+#include "planning/read_back/compare_prediction.h"
 #include "session/diff_input.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
 #include "session/open_model.h"
 #include "tests/unit/diff/made_blocks.h"
 #include "tests/unit/frontends/onnx_files.h"

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "diff/truncation_diff.h"
 #include "ir/text_form.h"
-#include "planning/compiled_engines.h"
+#include "planning/read_back/compiled_engines.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope::test {

@@ -12,7 +12,7 @@
 #include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"
 #include "tests/unit/diff/made_blocks.h"

@@ -7,8 +7,8 @@
 #include "engine/kernels/region_key.h"
 #include "engine/tactics/timing_price_model.h"
 #include "planning/plan_json.h"
-#include "planning/predict_times.h"
-#include "planning/price_model.h"
+#include "planning/prices/predict_times.h"
+#include "planning/prices/price_model.h"
 #include "tests/unit/engine/engine_fixture.h"
 
 namespace fusescope::testing {

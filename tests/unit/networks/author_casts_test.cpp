@@ -10,7 +10,7 @@
 #include "base/float_bits.h"
 #include "interchange/npz.h"
 #include "ir/graph.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/support/node_by_node.h"
 #include "tests/support/paths.h"
 #include "tests/unit/networks/network_engine.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ir/graph.h"
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 #include "session/artifact.h"
 #include "session/open_model.h"
 #include "tests/support/paths.h"

@@ -7,7 +7,7 @@
 
 #include "interchange/npz.h"
 #include "session/artifact.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/networks/network_engine.h"
 

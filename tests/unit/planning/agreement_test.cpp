@@ -1,6 +1,6 @@
 // How well our plan predicts the kernels and types that another compiler reports.
 #include "base/json.h"
-#include "planning/compare_prediction.h"
+#include "planning/read_back/compare_prediction.h"
 #include "tests/unit/planning/read_back_testing.h"
 
 namespace fusescope {

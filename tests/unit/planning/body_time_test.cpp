@@ -3,9 +3,9 @@
 
 #include "base/json.h"
 #include "passes/pipelines.h"
-#include "planning/body_time.h"
 #include "planning/plan_totals.h"
-#include "planning/price_model.h"
+#include "planning/prices/body_time.h"
+#include "planning/prices/price_model.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {

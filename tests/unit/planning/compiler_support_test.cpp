@@ -1,9 +1,9 @@
 // What a compiler says of nodes is a verdict of the plan.
-#include "planning/compiler_support.h"
+#include "planning/read_back/compiler_support.h"
 #include "base/json.h"
 
 #include "planning/plan_json.h"
-#include "planning/stated_support.h"
+#include "planning/read_back/stated_support.h"
 #include "planning/structure.h"
 #include "tests/unit/planning/plan_testing.h"
 

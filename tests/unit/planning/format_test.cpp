@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "calibration/ranges.h"
 #include "passes/pipelines.h"
-#include "planning/price_model.h"
-#include "planning/read_back_plan.h"
+#include "planning/prices/price_model.h"
+#include "planning/read_back/read_back_plan.h"
 #include "tests/unit/frontends/onnx_files.h"
 #include "tests/unit/planning/plan_testing.h"
 

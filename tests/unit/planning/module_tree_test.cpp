@@ -1,4 +1,4 @@
-#include "planning/module_tree.h"
+#include "planning/patterns/module_tree.h"
 
 #include "tests/unit/planning/plan_testing.h"
 

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "passes/pipelines.h"
-#include "planning/match_pattern.h"
-#include "planning/module_paths.h"
+#include "planning/patterns/match_pattern.h"
+#include "planning/patterns/module_paths.h"
 #include "tests/unit/passes/prepared_model.h"
 #include "tests/unit/planning/plan_testing.h"
 

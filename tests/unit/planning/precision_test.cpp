@@ -1,6 +1,6 @@
 #include "base/json.h"
-#include "planning/price_model.h"
-#include "planning/without_lowered_types.h"
+#include "planning/prices/price_model.h"
+#include "planning/types/without_lowered_types.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope {

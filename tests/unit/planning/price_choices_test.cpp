@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "planning/plan_json.h"
-#include "planning/price_model.h"
+#include "planning/prices/price_model.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope::testing {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "planning/read_back_plan.h"
+#include "planning/read_back/read_back_plan.h"
 #include "tests/unit/planning/plan_testing.h"
 
 namespace fusescope::testing {

@@ -1,4 +1,4 @@
-#include "session/bisect_report.h"
+#include "session/documents/bisect_report.h"
 
 #include <gtest/gtest.h>
 

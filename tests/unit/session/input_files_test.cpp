@@ -1,7 +1,7 @@
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/sample_source.h"
+#include "session/inputs/samples.h"
 #include "session/open_artifact.h"
-#include "session/sample_source.h"
-#include "session/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include "planning/plan_json.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

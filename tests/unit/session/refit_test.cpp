@@ -12,7 +12,7 @@
 #include "ir/graph.h"
 #include "session/build_and_run.h"
 #include "session/calibrate.h"
-#include "session/random_inputs.h"
+#include "session/inputs/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

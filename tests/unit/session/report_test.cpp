@@ -1,5 +1,5 @@
 // What a report says, as a value and as HTML.
-#include "session/report.h"
+#include "session/reports/report.h"
 #include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include "base/files.h"
 #include "diff/diff_plans.h"
 #include "session/diff_input.h"
-#include "session/report_html.h"
-#include "session/run_conditions.h"
+#include "session/reports/report_html.h"
+#include "session/runs/run_conditions.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

@@ -1,11 +1,11 @@
 // Any number of runs side by side, group of kernels by group.
-#include "session/run_matrix.h"
+#include "session/runs/run_matrix.h"
 #include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
 
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

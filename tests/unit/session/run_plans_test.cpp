@@ -1,5 +1,5 @@
 // The plans of runs are made once for all that show them.
-#include "session/run_plans.h"
+#include "session/runs/run_plans.h"
 #include "session/open_model.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 #include "session/session_file.h"
+#include "session/inputs/sample_source.h"
 #include "session/open_artifact.h"
 #include "session/open_model.h"
-#include "session/run_comparison.h"
-#include "session/sample_source.h"
+#include "session/runs/run_comparison.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/files.h"
-#include "session/verdict.h"
+#include "session/runs/verdict.h"
 #include "tests/unit/frontends/onnx_files.h"
 
 namespace fusescope::test {

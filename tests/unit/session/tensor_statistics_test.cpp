@@ -1,12 +1,12 @@
 // Statistics of tensors, what narrower types make of their numbers, slices of them, and differences.
-#include "session/tensor_statistics.h"
+#include "session/runs/tensor_statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "session/tensor_slice.h"
+#include "session/runs/tensor_slice.h"
 
 namespace fusescope::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "session/artifact.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 
 namespace fusescope::test {

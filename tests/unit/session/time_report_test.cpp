@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
+#include "session/inputs/random_inputs.h"
+#include "session/inputs/samples.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
-#include "session/run.h"
-#include "session/samples.h"
+#include "session/runs/run.h"
 #include "tests/support/networks.h"
 #include "tests/unit/frontends/onnx_files.h"
 

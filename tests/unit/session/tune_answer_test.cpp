@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "planning/plan_options_json.h"
-#include "session/random_inputs.h"
-#include "session/tune_report.h"
+#include "session/documents/tune_report.h"
+#include "session/inputs/random_inputs.h"
 
 namespace fusescope {
 namespace {

@@ -1,5 +1,5 @@
-#include "session/verdict.h"
-#include "session/sample_source.h"
+#include "session/runs/verdict.h"
+#include "session/inputs/sample_source.h"
 
 #include <gtest/gtest.h>
 

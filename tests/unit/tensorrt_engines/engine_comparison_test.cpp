@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "session/compare_engine_files.h"
-#include "session/compare_report.h"
+#include "session/documents/compare_report.h"
 #include "session/layer_match.h"
 #include "tests/unit/tensorrt_engines/imported_engine.h"
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "planning/predict_times.h"
+#include "planning/prices/predict_times.h"
 #include "session/artifact.h"
-#include "session/engine_reports.h"
+#include "session/documents/engine_reports.h"
 #include "session/price_matrix.h"
 #include "tests/support/paths.h"
 #include "tests/unit/planning/plan_testing.h"

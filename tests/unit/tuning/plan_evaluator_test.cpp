@@ -1,5 +1,5 @@
 #include "tuning/plan_evaluator.h"
-#include "session/load_samples.h"
+#include "session/inputs/load_samples.h"
 #include "session/open_artifact.h"
 
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 
 #include "interchange/npz.h"
 #include "ir/graph.h"
-#include "planning/pin_answers.h"
+#include "planning/types/pin_answers.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tuning/activation_store.h"
 

@@ -7,10 +7,10 @@
 #include "ir/graph.h"
 #include "session/artifact.h"
 #include "session/calibrate.h"
-#include "session/layer_error_report.h"
-#include "session/load_samples.h"
+#include "session/documents/layer_error_report.h"
+#include "session/inputs/load_samples.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_model.h"
-#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ir/graph.h"
-#include "session/layer_error_report.h"
+#include "session/documents/layer_error_report.h"
 #include "session/open_artifact.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"

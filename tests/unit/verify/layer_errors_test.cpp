@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "ir/graph.h"
-#include "planning/without_lowered_types.h"
+#include "planning/types/without_lowered_types.h"
 #include "session/advice.h"
-#include "session/layer_error_report.h"
+#include "session/documents/layer_error_report.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_artifact.h"
-#include "session/random_inputs.h"
-#include "session/run_errors.h"
+#include "session/runs/run_errors.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 

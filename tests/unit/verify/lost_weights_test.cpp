@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph.h"
+#include "session/documents/layer_error_report.h"
 #include "session/explain.h"
-#include "session/layer_error_report.h"
+#include "session/inputs/random_inputs.h"
 #include "session/open_artifact.h"
-#include "session/random_inputs.h"
 #include "tests/support/paths.h"
 #include "tests/unit/frontends/onnx_files.h"
 
