@@ -383,12 +383,26 @@ bool reportObeyRefusals(const Plan& plan) {
   return !refusals.empty();
 }
 
-bool reportUnobeyedPins(const Cover& made) {
-  const std::vector<UnobeyedPin> pins = unobeyedPins(made);
+namespace {
+
+bool report(const std::vector<UnobeyedPin>& pins) {
   for (const UnobeyedPin& pin : pins)
-    std::cerr << fmt::format("fusescope: node '{}' {} ({}, {})\n", pin.node, pin.words, pin.by.text(),
-                             name(pin.result));
+    std::cerr << fmt::format("fusescope: {} '{}' {} ({}, {})\n",
+                             pin.about.kind == SubjectKind::Value ? "value" : "node", pin.about.text(), pin.words,
+                             pin.by.text(), name(pin.result));
   return !pins.empty();
+}
+
+}  // namespace
+
+bool reportUnobeyedPins(const Cover& made) {
+  return report(unobeyedPins(made));
+}
+
+Result<bool> reportUnobeyedPinsBefore(const Artifact& artifact) {
+  const auto pins = TRY(pinsNotObeyed(artifact, buildOptions(artifact, 0, {}, progressLine())));
+  clearProgressLine();
+  return report(pins);
 }
 
 Progress progressLine() {

@@ -144,6 +144,8 @@ bool reportObeyRefusals(const Plan& plan);
 /// Prints the same of each pin marked obey that another compiler did not obey in what it made. Returns whether there
 /// are any.
 bool reportUnobeyedPins(const Cover& made);
+/// Prints pinsNotObeyed() before a search begins. Returns whether there are any.
+Result<bool> reportUnobeyedPinsBefore(const Artifact& artifact);
 
 /// Prints the document on standard output.
 void printJson(const Json& json);

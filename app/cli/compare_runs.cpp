@@ -10,7 +10,7 @@
 #include "session/open_model.h"
 #include "session/reports/report.h"
 #include "session/reports/report_tables.h"
-#include "session/runs/run_matrix.h"
+#include "session/reports/run_matrix.h"
 #include "session/runs/run_plans.h"
 #include "session/session_file.h"
 

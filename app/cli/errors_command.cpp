@@ -199,6 +199,7 @@ Result<int> errors(const ErrorsArguments& arguments, const Artifact& artifact) {
   const Tolerance tolerance = arguments.rms ? Tolerance{.rms = arguments.rms} : toleranceOf(artifact);
   if (tolerance.rms) options.tolerance = tolerance;
   if (arguments.bisect) {
+    if (TRY(reportUnobeyedPinsBefore(artifact))) return kDoesNotHold;
     const InterruptStop interrupt;
     return bisectAndPrint(artifact, samples,
                           {.tolerance = options.tolerance.rms.value_or(INFINITY),

@@ -15,6 +15,7 @@
 #include "planning/fused_node_facts.h"
 #include "planning/plan_totals.h"
 #include "planning/segment_borders.h"
+#include "planning/segment_facts.h"
 #include "planning/types/pin_answers.h"
 #include "session/engine_prices.h"
 #include "session/file_network.h"
@@ -30,11 +31,22 @@ constexpr std::size_t kMostBorders = 12;
 
 using PlanCommandArguments = ArgumentsOf<PlanCommandSettings>;
 
-void printSegments(const Plan& plan) {
+/// Returns the time of a segment's kernels: "1.2 ms", "1.2 ms and more" if some times are not known, "-" if none is.
+std::string segmentTimeText(const SegmentTime& time) {
+  if (!time.ms) return "-";
+  return msText(time.ms) + (time.unknown > 0 ? " and more" : "");
+}
+
+/// Prints the segments of a plan, or of what a compiler made of it, and why nodes fall back.
+void printSegments(const Cover& cover) {
   printTitle("Segments");
-  Table table({{"segment"}, {"kind"}, {"backend"}, {"nodes", true}});
-  for (const auto& segment : plan.segments) {
-    table.add({segment.name, std::string(name(segment.kind)), segment.backend, std::to_string(segment.nodes.size())});
+  const std::vector<SegmentFacts> facts = segmentFacts(cover);
+  const bool isMade = cover.source == CoverSource::ReadBack;
+  Table table({{"segment"}, {"kind"}, {"backend"}, {"nodes", true}, {isMade ? "timed" : "predicted", true}, {"why"}});
+  for (const auto& segment : cover.segments) {
+    const SegmentFacts& known = facts[segment.id.index];
+    table.add({segment.name, std::string(name(segment.kind)), segment.backend, std::to_string(segment.nodes.size()),
+               segmentTimeText(known.time), segment.kind == SegmentKind::Fallback ? reasonText(known) : "-"});
   }
   table.print();
 }
@@ -333,7 +345,7 @@ Result<int> makeAndPrint(const PlanCommandArguments& arguments) {
     if (beside) json["truncation_beside"] = toJson(beside->diff);
     printJson(json);
   } else if (artifact.made != nullptr) {
-    printSegments(plan);
+    printSegments(*artifact.made);
     printReadBack(*artifact.made);
     if (beside) printBeside(beside->diff);
     printDecisions(*artifact.made);

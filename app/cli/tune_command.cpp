@@ -250,7 +250,7 @@ Result<int> tuneModel(const TuneArguments& arguments) {
   const InterruptStop interrupt;
   const auto artifact = TRY(open(arguments.path, arguments.plan, &arguments.engine));
   TRY(checkAble(artifact, Ability::Run, "run a network"));
-  if (reportObeyRefusals(*artifact.plan)) return kDoesNotHold;
+  if (reportObeyRefusals(*artifact.plan) || TRY(reportUnobeyedPinsBefore(artifact))) return kDoesNotHold;
   return underAssumedExtents(tuneOpened(arguments, artifact, interrupt.token()), *artifact.plan,
                              !arguments.inputs.source(artifact).empty());
 }

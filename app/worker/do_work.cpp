@@ -49,12 +49,11 @@ Status checkObeyed(const Plan& plan) {
                     .help = "Mark it prefer, or change what prevents it."};
 }
 
-/// Returns an error about the first pin marked obey that the compiler of the engine did not obey.
-Status checkObeyed(const Engine& engine) {
-  const std::vector<UnobeyedPin> pins = unobeyedPins(*engine.made());
+/// Returns an error about the first of the pins marked obey that a compiler did not obey.
+Status checkObeyed(const std::vector<UnobeyedPin>& pins, const Plan& plan) {
   if (pins.empty()) return Done{};
   return Diagnostic{.message = fmt::format("because of {}, it {}", pins.front().by.text(), pins.front().words),
-                    .where = {.file = engine.plan().model->path, .node = pins.front().node},
+                    .where = {.file = plan.model->path, .node = pins.front().about.text()},
                     .help = "Mark it prefer, or change what prevents it."};
 }
 
@@ -97,7 +96,7 @@ Result<Engine*> engineOf(const Job& job, const WorkSource& source, const Artifac
   Engine* engine = TRY(job.shelf.engine(source, artifact, options));
   // A build without a file only asks what the compiler makes: the answer says what became of each pin.
   const auto* build = std::get_if<BuildSettings>(&job.request.settings);
-  if (build == nullptr || !build->output.empty()) TRY(checkObeyed(*engine));
+  if (build == nullptr || !build->output.empty()) TRY(checkObeyed(unobeyedPins(*engine->made()), engine->plan()));
   return engine;
 }
 
@@ -294,8 +293,16 @@ OnTry tellTried(const Progress& progress) {
   };
 }
 
+/// Opens the source for a search, which builds on the pins that are there.
+Result<Artifact> searchable(Job& job) {
+  auto artifact = TRY(runnable(job, job.request.source));
+  const auto options = buildOptions(artifact, job.request.threads, job.stop, job.progress);
+  TRY(checkObeyed(TRY(pinsNotObeyed(artifact, options)), *artifact.plan));
+  return artifact;
+}
+
 Result<Json> work(Job& job, const TuneSettings& settings) {
-  const auto artifact = TRY(runnable(job, job.request.source));
+  const auto artifact = TRY(searchable(job));
   const auto samples = TRY(samplesOf(job, *artifact.plan));
   TuneOptions options;
   options.goal = settings.goal;

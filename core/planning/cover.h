@@ -32,7 +32,7 @@ struct Segment {
   SegmentId id;
   SegmentKind kind = SegmentKind::Accelerated;
   std::string name;           ///< "segment_0"
-  std::string backend;        ///< "native", "reference", "tensorrt"; for another compiler, its name
+  std::string backend;        ///< "native", "reference", "tensorrt"; another compiler's name, and then "fusescope" in fallback
   std::vector<NodeId> nodes;  ///< graph order
 };
 

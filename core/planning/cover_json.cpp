@@ -74,7 +74,7 @@ Json toJson(const Cover& cover, const SegmentBorder& border) {
 }
 
 CoverWriter::CoverWriter(const Cover& cover)
-    : m_cover(cover), m_graph(cover.graph()), m_borders(segmentBorders(cover)) {}
+    : m_cover(cover), m_graph(cover.graph()), m_borders(segmentBorders(cover)), m_segmentFacts(segmentFacts(cover)) {}
 
 Json CoverWriter::nodeName(NodeId node) const {
   return node.valid() ? Json(m_graph.node(node).name) : Json(nullptr);
@@ -126,12 +126,14 @@ void CoverWriter::addTotals(Json& json) const {
 }
 
 Json CoverWriter::segmentJson(const Segment& segment) const {
-  return {{"id", segment.name},
-          {"kind", std::string(name(segment.kind))},
-          {"backend", segment.backend},
-          {"nodes", jsonList(segment.nodes, [&](NodeId id) { return nodeName(id); })},
-          {"borders", jsonList(m_borders[segment.id.index],
-                               [&](const SegmentBorder& border) { return toJson(m_cover, border); })}};
+  Json json{{"id", segment.name},
+            {"kind", std::string(name(segment.kind))},
+            {"backend", segment.backend},
+            {"nodes", jsonList(segment.nodes, [&](NodeId id) { return nodeName(id); })},
+            {"borders", jsonList(m_borders[segment.id.index],
+                                 [&](const SegmentBorder& border) { return toJson(m_cover, border); })}};
+  json.update(toJson(m_segmentFacts[segment.id.index]));
+  return json;
 }
 
 Json CoverWriter::fusedNode(const FusedNode& node) const {

@@ -10,6 +10,7 @@
 #include "planning/cover.h"
 #include "planning/plan_totals.h"
 #include "planning/segment_borders.h"
+#include "planning/segment_facts.h"
 
 namespace fusescope {
 
@@ -71,6 +72,7 @@ class CoverWriter {
   const Cover& m_cover;
   const Graph& m_graph;
   std::vector<std::vector<SegmentBorder>> m_borders;  ///< by SegmentId
+  std::vector<SegmentFacts> m_segmentFacts;           ///< by SegmentId
 };
 
 }  // namespace fusescope

@@ -157,7 +157,7 @@ class Partitioner {
       segment.id = SegmentId(m_result.segments.size());
       segment.kind = accelerated(nodes.front()) ? SegmentKind::Accelerated : SegmentKind::Fallback;
       segment.name = "segment_" + std::to_string(segment.id.index);
-      segment.backend = segment.kind == SegmentKind::Accelerated ? runBy() : "reference";
+      segment.backend = segment.kind == SegmentKind::Accelerated ? runBy() : fallbackRunBy();
       for (NodeId id : nodes) m_result.segmentOf[id.index] = segment.id;
       segment.nodes = std::move(nodes);
       m_result.segments.push_back(std::move(segment));
@@ -168,6 +168,9 @@ class Partitioner {
   const std::string& runBy() const {
     return m_options.compiler == kOwnCompiler ? m_target.acceleratedBackend : m_options.compiler;
   }
+
+  /// Returns what runs fallback segments: beside another compiler our own engine, with whichever kernels it has.
+  const char* fallbackRunBy() const { return m_options.compiler == kOwnCompiler ? "reference" : kOwnCompiler; }
 
   /// Returns whose verdict this is: that of the compiler, or that of the target's table.
   const std::string& judgeOf(const NodeVerdict& verdict) const {

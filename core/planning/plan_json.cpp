@@ -131,11 +131,11 @@ Json toJson(const Plan& plan) {
 
 Json decidedPart(const Json& plan, const std::string& part) {
   Json decided = plan.at(part);
-  if (part != "fused_nodes" && part != "casts") return decided;
+  if (part != "fused_nodes" && part != "casts" && part != "segments") return decided;
   for (Json& entry : decided) {
     if (!entry.is_object()) continue;
-    for (const char* key :
-         {"predicted_ms", "predicted_how", "predicted_spread", "predicted_ms_least", "predicted_ms_most", "body_time"})
+    for (const char* key : {"predicted_ms", "predicted_how", "predicted_spread", "predicted_ms_least",
+                            "predicted_ms_most", "body_time", "reasons", "ms", "unknown_times", "timed"})
       entry.erase(key);
     if (!entry.contains("bodies")) continue;
     for (Json& body : entry["bodies"]) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 #include "base/mapped_file.h"
@@ -62,6 +63,14 @@ Status readBack(Artifact& artifact, const BuildOptions& options) {
   artifact.made = std::static_pointer_cast<const ReadBackPlan>(cover);
   artifact.plan = artifact.made->asked;
   return Done{};
+}
+
+Result<std::vector<UnobeyedPin>> pinsNotObeyed(Artifact artifact, const BuildOptions& options) {
+  const Directives& directives = artifact.plan->options.directives;
+  if (artifact.isOurs() || std::ranges::find(directives, Strictness::Obey, &Directive::strictness) == directives.end())
+    return std::vector<UnobeyedPin>();
+  TRY(readBack(artifact, options));
+  return unobeyedPins(artifact.cover());
 }
 
 Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const BuildOptions& options) {

@@ -16,6 +16,7 @@
 #include "engine/tactics/build_memory.h"
 #include "engine/tactics/machine_peaks.h"
 #include "planning/plan.h"
+#include "planning/read_back/pins_made.h"
 #include "verify/compare_tensors.h"
 #include "verify/value_sources.h"
 
@@ -60,5 +61,10 @@ Result<std::unique_ptr<Engine>> openEngine(const Artifact& artifact, const Build
 /// If it is not known yet, lets another compiler compile the network and report what it made, which sets Artifact::made
 /// and the plan as it was compiled. Does nothing for our own compiler, because the plan says what it makes.
 Status readBack(Artifact& artifact, const BuildOptions& options);
+
+/// Returns the pins marked obey that another compiler does not obey, for work that would build on them. The compiler is
+/// asked only if there are such directives; for our own compiler, the plan itself refuses them. Errors: those of
+/// readBack().
+Result<std::vector<UnobeyedPin>> pinsNotObeyed(Artifact artifact, const BuildOptions& options);
 
 }  // namespace fusescope

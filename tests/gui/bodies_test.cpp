@@ -10,6 +10,7 @@
 #include "tests/gui/window_context.h"
 #include "ui/dialogs/goto_dialog.h"
 #include "ui/docks/inspector_dock.h"
+#include "ui/docks/inspector_text.h"
 #include "ui/docks/layers_dock.h"
 #include "ui/docks/outline_dock.h"
 #include "ui/docks/profile_dock.h"
@@ -239,11 +240,28 @@ class BodiesTest : public QObject {
       QVERIFY2(names[row].startsWith("loop/"), qPrintable(names.join(", ")));
   }
 
+  void aSegmentSaysWhyItsNodesFallBack() {
+    PlanOptions options = m_window->document().options();
+    options.directives = {fallbackDirective("loop")};
+    m_window->document().edit("fallback", options);
+    QTRY_VERIFY(!m_window->document().planning());
+    const auto snapshot = m_window->document().snapshot();
+    const auto& segments = snapshot->cover->segments;
+    const auto fallback = std::ranges::find(segments, SegmentKind::Fallback, &Segment::kind);
+    QVERIFY(fallback != segments.end());
+    const QString text = segmentText(*snapshot, *fallback, Theme::dark());
+    QVERIFY2(text.contains("Why these nodes") && text.contains("falls back because a directive asks for it"),
+             qPrintable(text));
+    m_window->canvas().waitForLayout(kOpenMs);
+    m_window->document().undoStack().undo();
+    QTRY_VERIFY(!m_window->document().planning());
+  }
+
  private:
   DockContext context() { return test::contextOf(*m_window); }
   QTemporaryDir m_folder;
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(BodiesTest, 12)
+FUSESCOPE_GUI_TEST(BodiesTest, 13)
 #include "bodies_test.moc"

@@ -42,6 +42,35 @@ TEST_P(ObeyedPins, APinThatIsIgnoredEndsEveryCommandWithStatus1) {
   }
 }
 
+/// A search would look for further pins beside one that is not obeyed.
+TEST_P(ObeyedPins, NoSearchIsBegunBesideAPinThatIsIgnored) {
+  const std::string found = (m_folder / "found.json").string();
+  const std::vector<std::vector<std::string>> commands{{"tune", "--max-error", "0.01", "-o", found},
+                                                       {"errors", "--bisect", "--tol-rms", "0.0001"}};
+  for (const std::vector<std::string>& arguments : commands) {
+    const ProcessResult obey = ended(arguments, "obey");
+    EXPECT_EQ(obey.status, 1) << arguments[0] << "\n" << obey.out << obey.err;
+    EXPECT_NE(obey.err.find("node 'node_Softmax_101' must calculate in f32, and openvino does not obey"),
+              std::string::npos)
+        << arguments[0] << "\n"
+        << obey.err;
+    EXPECT_FALSE(std::filesystem::exists(found));
+  }
+}
+
+TEST_P(ObeyedPins, AnOutputTypeThatIsIgnoredEndsWithStatus1) {
+  const auto ended = [&](const char* strictness) {
+    return fusescopeCommand({"plan", (sampleFolder("bert_tiny") / "model.onnx").string(), "--compiler", GetParam(),
+                             "--precision", "bf16", "--output-type",
+                             std::string("node_Softmax_101=f32:") + strictness});
+  };
+  const ProcessResult obey = ended("obey");
+  EXPECT_EQ(obey.status, 1) << obey.out << obey.err;
+  EXPECT_NE(obey.err.find("value 'val_103' must be stored in f32, and openvino stores it in bf16"), std::string::npos)
+      << obey.err;
+  EXPECT_EQ(ended("prefer").status, 0);
+}
+
 /// A build without a file only asks what the compiler makes of the network, for the window's canvas.
 TEST_P(ObeyedPins, TheWorkerRefusesWorkThatDoesNotObeyAndSaysWhatIsMade) {
   const Json options{{"compiler", GetParam()},
@@ -54,13 +83,14 @@ TEST_P(ObeyedPins, TheWorkerRefusesWorkThatDoesNotObeyAndSaysWhatIsMade) {
   };
   const ProcessResult asked = runProcess(
       {"python3", "-c", kAsksWorker, binary("fusescope-worker").string(), request(1, "build", {{"no_measure", true}}),
-       request(2, "build", {{"output", (m_folder / "pinned.fse").string()}}), request(3, "time", {{"seconds", 0.1}})});
+       request(2, "build", {{"output", (m_folder / "pinned.fse").string()}}), request(3, "time", {{"seconds", 0.1}}),
+       request(4, "tune", {{"max_error", 0.01}})});
   const std::vector<std::string> ended = split(asked.out, '\n');
-  ASSERT_GE(ended.size(), 3U) << asked.err;
+  ASSERT_GE(ended.size(), 4U) << asked.err;
   const Json made = Json::parse(ended[0]);
   ASSERT_EQ(made["event"], "done") << made;
   EXPECT_EQ(made["result"]["made"]["pins"][0]["result"], "ignored") << made["result"]["made"]["pins"];
-  for (std::size_t i = 1; i < 3; ++i) {
+  for (std::size_t i = 1; i < 4; ++i) {
     const Json refused = Json::parse(ended[i]);
     EXPECT_EQ(refused["event"], "error") << refused;
     EXPECT_NE(refused.dump().find("because of pin:1, it must calculate in f32, and openvino does not obey"),

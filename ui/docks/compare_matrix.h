@@ -6,7 +6,7 @@
 #include <QTableView>
 #include <set>
 
-#include "session/runs/run_matrix.h"
+#include "session/reports/run_matrix.h"
 #include "ui/docks/dock.h"
 #include "ui/docks/run_source.h"
 #include "ui/models/table_model.h"

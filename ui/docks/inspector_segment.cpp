@@ -33,12 +33,34 @@ QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const 
   return text;
 }
 
+namespace {
+
+/// Returns why the nodes are in the segment, and what its kernels take.
+QString factsText(const SegmentFacts& facts, const Theme& theme) {
+  Rows rows(theme);
+  for (const SegmentReason& reason : facts.reasons)
+    rows.add(plural(reason.nodes, "node"), QString::fromStdString(reason.message).toHtmlEscaped());
+  QString text = heading(QStringLiteral("Why these nodes"), theme) + rows.text();
+  if (!facts.time.ms) return text;
+  const QString unknown =
+      facts.time.unknown == 0
+          ? QString()
+          : QStringLiteral(", without %1 whose time is not known").arg(plural(facts.time.unknown, "kernel"));
+  return text + heading(QStringLiteral("Time"), theme) +
+         QStringLiteral("<p style='margin:2px 0'>%1, %2%3</p>")
+             .arg(msText(facts.time.ms), facts.time.isMeasured ? QStringLiteral("timed") : QStringLiteral("predicted"),
+                  unknown);
+}
+
+}  // namespace
+
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme) {
   QString text = title(html(segment.name),
                        QStringLiteral("%1 segment of %2 on %3")
                            .arg(qs(name(segment.kind)), plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
                                 html(segment.backend)),
                        theme);
+  text += factsText(snapshot.segmentFacts[segment.id.index], theme);
   text += bordersText(snapshot, segment, theme);
   const auto& about = snapshot.decisionsAbout(Subject::segment(segment.name));
   if (about.empty()) return text;

@@ -169,6 +169,7 @@ std::shared_ptr<PlanSnapshot> snapshotOf(std::shared_ptr<const Plan> plan, std::
   addWork(*snapshot);
   addNames(*snapshot);
   snapshot->borders = segmentBorders(*snapshot->cover);
+  snapshot->segmentFacts = segmentFacts(*snapshot->cover);
   const bool sameModel = before != nullptr && before->plan->model == snapshot->plan->model;
   snapshot->twins = sameModel ? before->twins : nodeTwins(snapshot->graph());
   if (sameModel) modules = before->modules;

@@ -11,6 +11,7 @@
 #include "planning/cover_blocks.h"
 #include "planning/read_back/read_back_plan.h"
 #include "planning/segment_borders.h"
+#include "planning/segment_facts.h"
 
 namespace fusescope {
 
@@ -61,6 +62,7 @@ struct PlanSnapshot {
   ByHash fusedByName;                               ///< fused nodes
   ByHash fusedByHandle;                             ///< fused nodes, by planning/fused_node_facts.h
   std::vector<std::vector<SegmentBorder>> borders;  ///< by segment id
+  std::vector<SegmentFacts> segmentFacts;           ///< by segment id
 
   struct Body {
     NodeId holder;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "session/runs/run_matrix.h"
+#include "session/reports/run_matrix.h"
 #include "ui/models/table_model.h"
 
 namespace fusescope {

@@ -9,6 +9,7 @@
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "planning/fused_node_facts.h"
 #include "ui/compare/two_views.h"
@@ -219,6 +220,9 @@ void MainWindow::connectCanvas() {
 QString MainWindow::summaryOf(const QString& name) const {
   const auto snapshot = m_document->snapshot();
   if (!snapshot) return {};
+  const auto& segments = snapshot->cover->segments;
+  if (const auto found = std::ranges::find(segments, name.toStdString(), &Segment::name); found != segments.end())
+    return QString::fromStdString(reasonText(snapshot->segmentFacts[found->id.index]));
   QStringList lines;
   const auto inside = snapshot->inside(name.toStdString());
   const PlanSnapshot& where = inside ? *inside->body : *snapshot;

@@ -16,7 +16,7 @@ std::shared_ptr<const Plan> planRunBy(std::shared_ptr<const Plan> plan, std::str
   auto changed = std::make_shared<Plan>(*plan);
   changed->target.acceleratedBackend = by;
   for (Segment& segment : changed->segments)
-    if (segment.kind == SegmentKind::Accelerated) segment.backend = by;
+    segment.backend = segment.kind == SegmentKind::Accelerated ? by : "reference";
   for (CoverBody& body : changed->bodies)
     body.cover = planRunBy(std::static_pointer_cast<const Plan>(body.cover), backend);
   return changed;

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/json.h"
 #include "ir/graph.h"
+#include "planning/directive_map.h"
+#include "planning/structure.h"
 
 namespace fusescope {
 namespace {
@@ -17,6 +20,50 @@ const Directive* obeyDirectiveOf(const Plan& asked, NodeId node) {
   return directive != nullptr && directive->strictness == Strictness::Obey ? directive : nullptr;
 }
 
+/// Returns which directives apply to which nodes and values. They were resolved for the plan, so that this cannot fail;
+/// there are none if the plan was not made of directives.
+std::optional<DirectiveMap> directivesOf(const Plan& asked) {
+  if (asked.structure == nullptr || asked.options.directives.empty()) return std::nullopt;
+  auto resolved = resolveDirectives(*asked.model, asked.target, asked.options.directives);
+  return resolved.ok() ? std::optional(std::move(resolved).value()) : std::nullopt;
+}
+
+bool isToBeObeyed(const Plan& asked, std::size_t directive) {
+  return asked.options.directives[directive].strictness == Strictness::Obey;
+}
+
+std::string wordsOf(const ReadBackPlan& made, const OutputTypeMade& type) {
+  const std::string does = type.stored == DataType::Undefined ? "does not say in which type it stores it"
+                                                              : "stores it in " + std::string(toText(type.stored));
+  return fmt::format("must be stored in {}, and {} {}", toText(type.asked), made.compiler.name, does);
+}
+
+void addUnobeyedTypes(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
+  for (const OutputTypeMade& type : outputTypesMade(made)) {
+    if (type.stored == type.asked || !isToBeObeyed(*made.asked, type.directive)) continue;
+    unobeyed.push_back({.about = Subject::value(made.graph().value(type.value).name),
+                        .by = causeOf(made.asked->options.directives[type.directive]),
+                        .result = type.stored == DataType::Undefined ? PinResult::NotDisclosed : PinResult::Ignored,
+                        .words = wordsOf(made, type)});
+  }
+}
+
+void addPinsInBodies(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
+  const std::optional<DirectiveMap> directives = directivesOf(*made.asked);
+  if (!directives) return;
+  const Directives& list = made.asked->options.directives;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].kind != DirectiveKind::Pin || !isToBeObeyed(*made.asked, i)) continue;
+    for (const BodyNode& node : directives->inBodiesOf[i])
+      unobeyed.push_back({.about = Subject::node(node.place),
+                          .by = causeOf(list[i]),
+                          .result = PinResult::NotDisclosed,
+                          .words = fmt::format("must calculate in {}, and {} does not say in which types the nodes of "
+                                               "bodies calculate",
+                                               toText(list[i].type), made.compiler.name)});
+  }
+}
+
 std::string wordsOf(const ReadBackPlan& made, const ReadBackPin& pin) {
   const bool isKnown = pin.result != PinResult::NotDisclosed;
   return fmt::format("must calculate in {}, and {} {}{}{}", toText(pin.asked), made.compiler.name,
@@ -25,6 +72,22 @@ std::string wordsOf(const ReadBackPlan& made, const ReadBackPin& pin) {
 
 }  // namespace
 
+std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
+  std::vector<OutputTypeMade> types;
+  const std::optional<DirectiveMap> directives = directivesOf(*made.asked);
+  if (!directives) return types;
+  for (const ValueId value : made.graph().allValues()) {
+    const int directive = directives->outputType[value.index];
+    if (directive < 0) continue;
+    const auto index = static_cast<std::size_t>(directive);
+    types.push_back({.value = value,
+                     .directive = index,
+                     .asked = made.asked->options.directives[index].type,
+                     .stored = made.storedType(value)});
+  }
+  return types;
+}
+
 std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {
   std::vector<UnobeyedPin> unobeyed;
   const ReadBackPlan* readBack = asReadBack(made);
@@ -32,11 +95,13 @@ std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {
   for (const ReadBackPin& pin : readBack->pins) {
     if (pin.result == PinResult::Obeyed || pin.result == PinResult::WithoutKernel) continue;
     if (const Directive* directive = obeyDirectiveOf(*readBack->asked, pin.node))
-      unobeyed.push_back({.node = made.graph().node(pin.node).name,
+      unobeyed.push_back({.about = Subject::node(made.graph().node(pin.node).name),
                           .by = causeOf(*directive),
                           .result = pin.result,
                           .words = wordsOf(*readBack, pin)});
   }
+  addUnobeyedTypes(*readBack, unobeyed);
+  addPinsInBodies(*readBack, unobeyed);
   return unobeyed;
 }
 

@@ -7,15 +7,27 @@
 
 namespace fusescope {
 
-/// A pin with `obey` that the compiler does not obey, or of which it does not say whether it obeys.
+/// A type in memory that a directive asks for a value of what a compiler made.
+struct OutputTypeMade {
+  ValueId value;
+  std::size_t directive = 0;  ///< the index in PlanOptions::directives
+  DataType asked = DataType::Undefined;
+  DataType stored = DataType::Undefined;  ///< Undefined: the compiler does not report it, or the value is not in memory
+};
+
+/// Returns these values in the order of the graph; none are returned if the plan was not made of directives.
+std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made);
+
+/// A pin or output type with `obey` that the compiler does not obey, or of which it does not say whether it obeys.
 struct UnobeyedPin {
-  std::string node;
-  Cause by;  ///< the directive
+  Subject about;  ///< the node or value
+  Cause by;       ///< the directive
   PinResult result = PinResult::Ignored;
   std::string words;  ///< what the compiler did, and why: it follows "node 'relu' "
 };
 
-/// Returns these pins of what a compiler made, in the order of the graph. A pin on a node that no kernel calculates is
+/// Returns these pins of what a compiler made: those of nodes in the order of the graph, then those of values, then
+/// those of nodes in bodies, of whose types no compiler reports anything. A pin on a node that no kernel calculates is
 /// not one of them, because nothing has another type than was asked for. Pins that the plan refuses are those of
 /// obeyRefusals(). There are none for a Plan.
 std::vector<UnobeyedPin> unobeyedPins(const Cover& made);

@@ -1,4 +1,4 @@
-// What became of splits and of forbidden fusions in what a compiler made: it follows from its kernels alone.
+// What became of splits, forbidden fusions and output types in what a compiler made: it follows from its kernels alone.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -7,6 +7,7 @@
 #include "ir/graph.h"
 #include "planning/directive_effects.h"
 #include "planning/directive_map.h"
+#include "planning/read_back/pins_made.h"
 #include "planning/read_back/read_back_steps.h"
 #include "planning/structure.h"
 
@@ -24,6 +25,7 @@ class DirectiveChecker {
       if (directive.kind == DirectiveKind::NoFuse && !optimisersToLeaveOut(m_asked, directive).empty())
         checkForbidden(directive);
     checkSplits();
+    for (const OutputTypeMade& type : outputTypesMade(m_made)) checkOutputType(type);
     return std::move(m_decisions);
   }
 
@@ -39,6 +41,15 @@ class DirectiveChecker {
       const int split = resolved.value().split[node.index];
       if (split >= 0) checkSplit(node, directives[static_cast<std::size_t>(split)]);
     }
+  }
+
+  void checkOutputType(const OutputTypeMade& type) {
+    const char* code = type.stored == DataType::Undefined ? "build.output_type_not_disclosed"
+                       : type.stored == type.asked        ? "build.output_type_obeyed"
+                                                          : "build.output_type_ignored";
+    m_decisions.push_back(decide(
+        code, {Subject::value(m_graph.value(type.value).name)}, causeOf(m_asked.options.directives[type.directive]),
+        {{"compiler", m_compiler}, {"asked", toText(type.asked)}, {"stored", toText(type.stored)}}));
   }
 
   SegmentId segmentOf(NodeId node) const { return m_asked.structure->partition.segmentOf[node.index]; }

@@ -16,7 +16,7 @@
 #include "planning/types/pin_answers.h"
 #include "session/diff_input.h"
 #include "session/documents/report_json.h"
-#include "session/documents/report_times.h"
+#include "session/reports/report_times.h"
 #include "session/import_engine.h"
 #include "session/open_model.h"
 #include "session/options_json.h"

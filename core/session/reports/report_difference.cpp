@@ -12,7 +12,7 @@
 #include "session/compare.h"
 #include "session/documents/compare_report.h"
 #include "session/documents/report_json.h"
-#include "session/documents/report_times.h"
+#include "session/reports/report_times.h"
 #include "session/runs/run_conditions.h"
 
 namespace fusescope {

@@ -41,7 +41,7 @@ TEST(CompilerSupport, WhatIsRefusedFallsBackAndSaysWhy) {
   ASSERT_EQ(plan->segments.size(), 3U);
   EXPECT_EQ(plan->segments[0].backend, "other");
   EXPECT_EQ(plan->segments[1].kind, SegmentKind::Fallback);
-  EXPECT_EQ(plan->segments[1].backend, "reference");
+  EXPECT_EQ(plan->segments[1].backend, "fusescope");
   const Decision* why = findDecision(*plan, "validate.compiler_refused", "b");
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(message(*why), "other refuses Exp: there is no such kernel");

@@ -1,5 +1,5 @@
 // Any number of runs side by side, group of kernels by group.
-#include "session/runs/run_matrix.h"
+#include "session/reports/run_matrix.h"
 #include "session/open_artifact.h"
 
 #include <gtest/gtest.h>

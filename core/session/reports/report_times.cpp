@@ -1,4 +1,4 @@
-#include "session/documents/report_times.h"
+#include "session/reports/report_times.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "session/documents/report_times.h"
+#include "session/reports/report_times.h"
 
 namespace fusescope {
 

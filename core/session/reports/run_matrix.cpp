@@ -1,4 +1,4 @@
-#include "session/runs/run_matrix.h"
+#include "session/reports/run_matrix.h"
 
 #include <algorithm>
 #include <map>
