@@ -191,7 +191,7 @@ QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& them
     if (const QString types = mixedText(cover, *fused, theme); !types.isEmpty())
       rows.add(QStringLiteral("its kernel"), types);
   }
-  if (const Segment* segment = snapshot.segmentOf(id)) addSegment(rows, *segment);
+  if (const Segment* segment = snapshot.segmentOf(id)) addSegment(rows, *snapshot.cover, *segment);
   rows.add(QStringLiteral("work"), QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   addRange(rows, snapshot.rangeOf(id));
   return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);

@@ -13,12 +13,14 @@
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
-void addSegment(Rows& rows, const Segment& segment) {
+void addSegment(Rows& rows, const Cover& cover, const Segment& segment) {
   rows.add(QStringLiteral("runs in"),
-           QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
+           QStringLiteral("%1, %2 on %3")
+               .arg(nodeLink(segment.name), qs(name(segment.kind)), runsOn(cover, segment).toHtmlEscaped()));
 }
 
 static QString fusedFactsText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme) {
@@ -28,7 +30,7 @@ static QString fusedFactsText(const PlanSnapshot& snapshot, const FusedNode& fus
     rows.add(QStringLiteral("mixes types"), types);
   if (const QString predicted = predictionText(cover, fused, theme); !predicted.isEmpty())
     rows.add(QStringLiteral("fusion"), predicted);
-  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(rows, *segment);
+  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(rows, cover, *segment);
   rows.add(QStringLiteral("work"),
            QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   addRange(rows, fused.range ? &*fused.range : nullptr);
