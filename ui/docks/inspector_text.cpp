@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"
+#include "session/documents/decisions_about.h"
 #include "session/inspect.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
@@ -85,7 +86,11 @@ QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const
       if (fuses && known.insert(index).second) about.push_back(index);
     }
   }
-  if (about.empty() && snapshot.made() != nullptr) return {};
+  if (const ReadBackPlan* made = snapshot.made()) {
+    const auto& all = snapshot.cover->decisions;
+    std::erase_if(about, [&](std::uint32_t index) { return isPredictionAnswered(*made, all[index]); });
+    if (about.empty()) return {};
+  }
   return heading(QStringLiteral("Why"), theme) + decisionsText(snapshot, about, theme);
 }
 
