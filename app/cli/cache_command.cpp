@@ -10,6 +10,7 @@
 #include "base/age.h"
 #include "base/text.h"
 #include "cache/disk_store.h"
+#include "cache/kept_contents.h"
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "cache/timing_cache.h"
@@ -19,38 +20,6 @@ namespace fusescope::cli {
 namespace {
 
 constexpr double kMebibyte = 1 << 20;
-
-/// The measured times of kernels. They are beside the store.
-struct KeptTimesFile {
-  std::filesystem::path path;  ///< empty: there is no folder for it
-  std::int64_t times = 0, bytes = 0;
-  std::string problem{};  ///< why the times cannot be used, or why new ones are not kept; empty: they are
-};
-
-KeptTimesFile timesFile() {
-  KeptTimesFile file{.path = timingCachePath()};
-  std::error_code unknown;
-  if (!std::filesystem::exists(file.path, unknown)) return file;
-  if (const auto times = TimingCache::openKnown(file.path); times.ok()) {
-    file.times = static_cast<std::int64_t>(times.value()->size());
-    if (const std::string why = times.value()->problem(); !why.empty()) file.problem = "new times are not kept: " + why;
-  } else {
-    file.problem = times.error().message;
-  }
-  for (const char* suffix : {"", "-wal"}) {
-    const auto bytes = std::filesystem::file_size(file.path.string() + suffix, unknown);
-    if (!unknown) file.bytes += static_cast<std::int64_t>(bytes);
-  }
-  return file;
-}
-
-std::string timesText(std::int64_t count) {
-  return fmt::format("{} of kernels", counted(count, "measured time"));
-}
-
-std::string entriesText(std::int64_t count) {
-  return count == 1 ? "1 entry" : fmt::format("{} entries", count);
-}
 
 void sayProblem(const DiskStore& store) {
   if (!store.problem().empty()) std::cerr << "fusescope: " << store.problem() << "\n";
@@ -69,26 +38,12 @@ Result<TimesCheck> verifyTimes() {
 }
 
 /// Returns null if no shared place is configured.
-Json sharedJson() {
-  const auto shared = sharedStoreOfVariables(CacheMode::Read);
-  if (shared == nullptr) return nullptr;
-  shared->ping();
-  const std::string problem = shared->problem();
-  const auto contents = problem.empty() ? shared->contents() : Diagnostic{.message = problem};
-  return {{"place", shared->named()},
-          {"problem", problem.empty() ? Json() : Json(problem)},
-          {"entries", contents.ok() ? Json(contents.value().entries) : Json()},
-          {"stored_bytes", contents.ok() ? Json(contents.value().bytes) : Json()}};
-}
-
-void printShared(const Json& shared) {
-  if (shared.is_null()) return;
-  const Json& problem = shared["problem"];
-  std::string said = problem.is_null() ? "it answers" : problem.get<std::string>();
-  if (shared["entries"].is_number())
-    said += fmt::format("; {}, {}", entriesText(shared["entries"].get<std::int64_t>()),
-                        bytesText(shared["stored_bytes"].get<std::int64_t>()));
-  std::cout << fmt::format("shared: {}: {}\n", shared["place"].get<std::string>(), said);
+Json sharedJson(const std::optional<SharedContents>& shared) {
+  if (!shared) return nullptr;
+  return {{"place", shared->place},
+          {"problem", shared->problem.empty() ? Json() : Json(shared->problem)},
+          {"entries", shared->contents ? Json(shared->contents->entries) : Json()},
+          {"stored_bytes", shared->contents ? Json(shared->contents->bytes) : Json()}};
 }
 
 Json kindJson(const KindStatistics& of) {
@@ -105,64 +60,51 @@ Json kindJson(const KindStatistics& of) {
           {"not_kept_ms", of.record.notKeptMs}};
 }
 
-/// What loading takes, as far as it was measured.
-std::string loadText(const LoadCost& load) {
-  std::string text;
-  if (load.fixedMs) text = msText(*load.fixedMs);
-  if (load.msPerByte) text += (text.empty() ? "" : " + ") + msText(*load.msPerByte * kMebibyte) + " a MiB";
-  return text.empty() ? "not measured yet" : text;
-}
-
 void printKinds(const std::vector<KindStatistics>& kinds) {
   Table table({{"kind"}, {"entries", true}, {"bytes", true}, {"hits", true}, {"saved", true}, {"loading"}});
   for (const KindStatistics& of : kinds)
     table.add({of.record.kind, std::to_string(of.entries), bytesText(of.stored), std::to_string(of.hits),
-               secondsText(of.savedMs), loadText(of.record.load)});
+               secondsText(of.savedMs), inWords(of.record.load)});
   if (!table.empty()) table.print();
   for (const KindStatistics& of : kinds)
-    if (of.record.notKept > 0)
-      std::cout << fmt::format(
-          "{} of kind {} not kept, because making them again is quicker than loading them\n",
-          of.record.notKept == 1 ? "1 entry was" : fmt::format("{} entries were", of.record.notKept), of.record.kind);
+    if (const std::string notKept = notKeptText(of); !notKept.empty()) std::cout << notKept << "\n";
 }
 
 Result<int> listKept(const CacheArguments& arguments) {
   const auto store = TRY(openStore());
-  const std::vector<StoreEntry> entries = store->entries();
-  const KeptTimesFile times = timesFile();
+  const KeptContents kept = keptContents(*store);
   if (arguments.json) {
     Json json = cacheDocument("list");
-    json["folder"] = store->folder().string();
-    json["stored_bytes"] = store->storedBytes();
-    json["limit_bytes"] = store->limit();
+    json["folder"] = kept.folder.string();
+    json["stored_bytes"] = kept.bytes;
+    json["limit_bytes"] = kept.limit;
     json["entries"] = Json::array();
-    for (const StoreEntry& entry : entries) json["entries"].push_back(entryJson(entry));
+    for (const StoreEntry& entry : kept.entries) json["entries"].push_back(entryJson(entry));
     json["kinds"] = Json::array();
-    for (const KindStatistics& of : store->statistics()) json["kinds"].push_back(kindJson(of));
-    json["shared"] = sharedJson();
-    json["times"] = {{"file", times.path.string()}, {"count", times.times}, {"bytes", times.bytes}};
-    json["times"]["problem"] = times.problem.empty() ? Json() : Json(times.problem);
-    json["problem"] = store->problem().empty() ? Json() : Json(store->problem());
+    for (const KindStatistics& of : kept.kinds) json["kinds"].push_back(kindJson(of));
+    json["shared"] = sharedJson(sharedContents());
+    json["times"] = {{"file", kept.times.path.string()}, {"count", kept.times.times}, {"bytes", kept.times.bytes}};
+    json["times"]["problem"] = kept.times.problem.empty() ? Json() : Json(kept.times.problem);
+    json["problem"] = kept.problem.empty() ? Json() : Json(kept.problem);
     printJson(json);
     return kDone;
   }
   sayProblem(*store);
   Table table({{"kind"}, {"what"}, {"bytes", true}, {"age", true}, {"took", true}, {"hits", true}, {"saved", true}});
-  double saved = 0;
-  for (const StoreEntry& entry : entries) {
-    saved += entry.savedMs;
+  for (const StoreEntry& entry : kept.entries)
     table.add({entry.facts.kind, shortened(entry.facts.about, 64),
                bytesText(static_cast<std::int64_t>(entry.size.stored)), ageInWords(entry.madeAt, secondsNow()),
                secondsText(entry.facts.madeMs), std::to_string(entry.hits), secondsText(entry.savedMs)});
-  }
   if (!table.empty()) table.print();
-  printKinds(store->statistics());
-  std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", store->folder().string(),
-                           entriesText(std::ssize(entries)), bytesText(store->storedBytes()), bytesText(store->limit()),
-                           secondsText(saved));
-  std::cout << fmt::format("{}: {}, {}\n", times.path.string(), timesText(times.times), bytesText(times.bytes));
-  sayProblem(times);
-  printShared(sharedJson());
+  printKinds(kept.kinds);
+  std::cout << fmt::format("{}: {}, {} of at most {}, {} saved\n", kept.folder.string(),
+                           entriesText(std::ssize(kept.entries)), bytesText(kept.bytes), bytesText(kept.limit),
+                           secondsText(kept.savedMs));
+  std::cout << fmt::format("{}: {}, {}\n", kept.times.path.string(), timesText(kept.times.times),
+                           bytesText(kept.times.bytes));
+  sayProblem(kept.times);
+  if (const auto shared = sharedContents())
+    std::cout << fmt::format("shared: {}: {}\n", shared->place, inWords(*shared));
   return kDone;
 }
 
@@ -241,7 +183,7 @@ Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
 Result<int> clearKept(const ArgumentsOf<CacheClearSettings>& arguments) {
   const auto store = DiskStore::open(TRY(storeFolder()));
   const std::int64_t gone = TRY(store->clear());
-  const KeptTimesFile times = timesFile();
+  const KeptTimesFile times = keptTimesFile();
   const bool isTimed = arguments.withTimes && times.times > 0;
   const std::size_t timesGone = isTimed ? TRY(TRY(TimingCache::open(times.path))->clear()) : 0;
   if (arguments.json) {

@@ -144,7 +144,8 @@ Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   const auto node = artifact.plan->graph().findNode(json.at("node").get<std::string>());
   if (!node) return json;
   json["made"] = madeJson(*artifact.made, *node);
-  json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node));
+  const auto isAnswered = [&](const Decision& decision) { return isPredictionAnswered(*artifact.made, decision); };
+  json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node), isAnswered);
   if (artifact.made->fateOf(*node) != Fate::Fallback) tellMadeTypes(*artifact.made, *node, json);
   return json;
 }

@@ -7,11 +7,13 @@
 
 #include "base/temporary_folder.h"
 #include "cache/disk_store.h"
+#include "cache/kept_contents.h"
 #include "cache/process_store.h"
 #include "session/operations/cache_operation.h"
 #include "tests/gui/gui_support.h"
 #include "ui/dialogs/cache_dialog.h"
 #include "ui/dialogs/dialog_fields.h"
+#include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
 namespace fusescope {
@@ -57,6 +59,27 @@ class CacheDialogTest : public QObject {
     QTRY_COMPARE(dialog.entries().rowCount(), 0);
     QTRY_VERIFY(!dialog.working());
     QVERIFY(!dialog.button("verify").isEnabled() && !dialog.button("clear").isEnabled());
+  }
+
+  void itTellsWhatTheCommandLists() {
+    // A shared place that cannot be used: it is named, with the reason.
+    qputenv("FUSESCOPE_SHARED_STORE", "redis://127.0.0.1:1");
+    CacheDialog& dialog = open();
+    QCOMPARE(texts(dialog, 7), (QStringList{"test", "test"}));
+    const auto store = DiskStore::open(storeFolder().value());
+    const KeptContents kept = keptContents(*store);
+    for (const QString& line : {QStringLiteral("answer: 2 entries, ") + bytesText(kept.bytes) + "; loading one takes " +
+                                    qs(inWords(kept.kinds.front().record.load)),
+                                qs(kept.times.path.string() + ": " + timesText(kept.times.times))})
+      QVERIFY2(dialog.summary().contains(line), qPrintable(dialog.summary()));
+    const std::optional<SharedContents> shared = sharedContents();
+    QVERIFY(shared && !shared->problem.empty());
+    QTRY_VERIFY2(dialog.summary().contains("shared: redis://127.0.0.1:1: " + qs(shared->problem).left(20)),
+                 qPrintable(dialog.summary()));
+    qunsetenv("FUSESCOPE_SHARED_STORE");
+    QVERIFY(!sharedContents());
+    QTest::keyClick(&dialog, Qt::Key_F5);
+    QTRY_VERIFY2(!dialog.summary().contains("shared:"), qPrintable(dialog.summary()));
   }
 
   void whatIsDamagedIsFoundAndDeleted() {
@@ -158,5 +181,5 @@ class CacheDialogTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 7)
+FUSESCOPE_GUI_TEST(fusescope::CacheDialogTest, 8)
 #include "cache_dialog_test.moc"

@@ -297,6 +297,36 @@ class MadeTest : public QObject {
     QCOMPARE(built, QStringLiteral("openvino: built by othercompiler 1.2, in python3"));
   }
 
+  void aPredictionIsNotRepeatedBesideTheFact() {
+    PlanOptions options;
+    options.target = options.compiler = "openvino";
+    const auto planned = test::planSample(kSample, options);
+    ReadBack told = toldOf(*planned->plan);
+    const NodeId last = told.kernels.back().nodes.front().first;
+    told.kernels.pop_back();  // so that nothing is told about this node
+    auto made = readBackPlan(planned->plan, std::move(told));
+    QVERIFY2(made.ok(), made.ok() ? "" : made.error().text().c_str());
+    const auto shown = makeSnapshot(planned->plan, planned.get(), made.value());
+    const auto textOf = [&](const PlanSnapshot& snapshot, NodeId node) {
+      return nodeText(snapshot, node, {}, nullptr, Theme::dark());
+    };
+    const auto isPrediction = [](const QString& text) {
+      return text.contains("is expected to run it") || text.contains("our own rules expect");
+    };
+    const auto isPlannedWithLast = [&](NodeId node) { return planned->fusedOf(node) == planned->fusedOf(last); };
+    int predictions = 0;
+    for (const NodeId node : planned->graph().order()) {
+      if (!isPrediction(textOf(*planned, node))) continue;
+      ++predictions;
+      QCOMPARE(isPrediction(textOf(*shown, node)), isPlannedWithLast(node));
+    }
+    QVERIFY(predictions > 2);
+    QVERIFY(isPrediction(textOf(*shown, last)));
+    for (const FusedNode& kernel : made.value()->fusedNodes)
+      if (std::ranges::none_of(kernel.nodes, isPlannedWithLast))
+        QVERIFY(!isPrediction(fusedText(*shown, kernel, {}, nullptr, Theme::dark())));
+  }
+
   void decisionsAreThoseOfTheCover() {
     DecisionsModel decisions;
     QAbstractItemModelTester tester(&decisions, QAbstractItemModelTester::FailureReportingMode::Fatal);
@@ -438,5 +468,5 @@ class MadeTest : public QObject {
 
 }  // namespace fusescope
 
-FUSESCOPE_GUI_TEST(fusescope::MadeTest, 15)
+FUSESCOPE_GUI_TEST(fusescope::MadeTest, 16)
 #include "made_test.moc"

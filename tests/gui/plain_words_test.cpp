@@ -249,6 +249,26 @@ class PlainWordsTest : public QObject {
     QVERIFY(madeWords(some, compiler).contains("4 differ"));
   }
 
+  void aNarrowStatusBarKeepsBothCounts() {
+    const PredictionCheck check{.predicted = 20,
+                                .made = 17,
+                                .differing = 3,
+                                .agreement = {.edges = 30, .predicted = 20, .made = 18, .both = 15}};
+    const QStringList lines = predictedAndMade(check, {.name = "openvino", .version = "2026.4.1-22100-a1b2c3"});
+    QCOMPARE(lines.front(), predictedWords(20) + " · " + madeWords(check, {"openvino", "2026.4.1-22100-a1b2c3"}));
+    for (int i = 0; i < lines.size(); ++i) {
+      QVERIFY2(lines[i].contains("predicted 20") && lines[i].contains("made 17"), qPrintable(lines[i]));
+      QVERIFY2(i == 0 || lines[i].size() < lines[i - 1].size(), qPrintable(lines[i]));
+    }
+    QCOMPARE(fitting(lines, QFontMetrics(QApplication::font()), 100'000), lines.front());
+    for (const QString& line : lines) {
+      const QFontMetrics metrics(QApplication::font());
+      QCOMPARE(fitting(lines, metrics, metrics.horizontalAdvance(line)), line);
+    }
+    // Where not even the last one fits, it is elided.
+    QVERIFY(fitting(lines, QFontMetrics(QApplication::font()), 20).size() < lines.back().size());
+  }
+
  private:
   bool open(const QString& sample) {
     m_window = shownWindow();
@@ -269,5 +289,5 @@ class PlainWordsTest : public QObject {
 
 }  // namespace fusescope::test
 
-FUSESCOPE_GUI_TEST(fusescope::test::PlainWordsTest, 12)
+FUSESCOPE_GUI_TEST(fusescope::test::PlainWordsTest, 13)
 #include "plain_words_test.moc"

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "onnxlib/onnx_text.h"
+#include "session/operations/shared_settings.h"
 #include "tests/gui/gui_support.h"
 #include "tests/gui/reach.h"
 #include "tests/support/paths.h"
@@ -20,6 +21,7 @@
 #include "ui/docks/outline_dock.h"
 #include "ui/document/qt_text.h"
 #include "ui/models/roles.h"
+#include "ui/widgets/option_fields.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
@@ -84,6 +86,41 @@ class RefusalsTest : public QObject {
       QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
       QTRY_VERIFY(m_window->jobs().idle());
       QVERIFY2(greyWithoutAWord(dialog).isEmpty(), qPrintable(greyWithoutAWord(dialog).join('\n')));
+    }
+  }
+
+  /// The range and the help of a field are those of the option of the command.
+  void fieldsAcceptWhatTheCommandsAccept() {
+    enter("cpu");
+    const auto isAs = [](const QWidget& field, const Option& option) {
+      QSpinBox described;
+      describe(described, option);
+      QCOMPARE(field.toolTip(), described.toolTip());
+      if (const auto* number = qobject_cast<const QSpinBox*>(&field)) {
+        QCOMPARE(number->minimum(), described.minimum());
+        QCOMPARE(number->maximum(), described.maximum());
+      }
+    };
+    m_window->showDock("Tensor");
+    QWidget* sample = fieldNamed(*test::dockOf(*m_window, "Tensor"), "Number of the sample");
+    QVERIFY(sample != nullptr);
+    isAs(*sample, usualOption<TensorSettings>("sample"));
+    m_window->setInputs(
+        {.paths = {test::samplePath("fp16_overflow").replace("model.onnx", "io.npz").toStdString()}, .batchAxis = 0});
+    const std::tuple<const char*, const char*, const Option*> fields[] = {
+        {"inputs", "Axis", &usualOption<InputSettings>("batch-axis")},
+        {"bisect", "Largest error", &usualOption<ErrorsSettings>("tol-rms")},
+        {"calibrate", "A range for each", &usualOption<CalibrateSettings>("per-channel")},
+        {"calibrate", "Correct biases", &usualOption<CalibrateSettings>("correct-biases")},
+        {"export", "Check", &usualOption<ExportSettings>("check")}};
+    for (const auto& [action, name, option] : fields) {
+      QDialog& dialog = open(action);
+      if (auto* exporting = qobject_cast<ExportDialog*>(&dialog)) exporting->setFormat("onnx");
+      QWidget* field = fieldNamed(dialog, name);
+      QVERIFY2(field != nullptr, name);
+      isAs(*field, *option);
+      dialog.close();
+      QTRY_VERIFY(!dialog.isVisible());
     }
   }
 
@@ -257,6 +294,12 @@ class RefusalsTest : public QObject {
         silent << wordsOf(*field) + ": " + field->toolTip();
     return silent;
   }
+  /// The field whose accessible name or text begins with the words; null: there is none.
+  static QWidget* fieldNamed(QWidget& page, const QString& words) {
+    for (auto* field : page.findChildren<QWidget*>())
+      if (wordsOf(*field).contains("“" + words)) return field;
+    return nullptr;
+  }
   QDialog& open(const QString& action) {
     m_window->actions().find(action)->trigger();
     for (auto* dialog : m_window->findChildren<QDialog*>())
@@ -299,5 +342,5 @@ class RefusalsTest : public QObject {
   std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(RefusalsTest, 15)
+FUSESCOPE_GUI_TEST(RefusalsTest, 16)
 #include "refusals_test.moc"

@@ -346,6 +346,22 @@ TEST_F(Tally, StandsBesideOurs) {
   EXPECT_EQ(explained["made"]["fate"], "kernel") << explained.dump(1);
 }
 
+/// A prediction is not repeated beside the fact that answers it.
+TEST_F(Tally, WhatWasMadeAnswersThePrediction) {
+  const std::string model = network();
+  const auto said = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"explain", model, "turn"};
+    words.insert(words.end(), more.begin(), more.end());
+    return command(words).out;
+  };
+  EXPECT_NE(said({"--target", "onnxruntime"}).find("is expected to run it"), std::string::npos)
+      << said({"--target", "onnxruntime"});
+  const std::string made = said({"--compiler", "tally"});
+  EXPECT_EQ(made.find("expect"), std::string::npos) << made;
+  for (const Json& decision : json({"explain", model, "turn", "--compiler", "tally"})["decisions"])
+    EXPECT_NE(decision["code"].get<std::string>().rfind("fuse.predicted", 0), 0U) << decision;
+}
+
 /// An option is one difference, also where the compiler says itself what it was asked for: it caused everything.
 TEST_F(Tally, AnOptionIsTheCauseOfWhatDiffers) {
   const std::string model = network();

@@ -1,5 +1,6 @@
 #include "ui/canvas/level_parts.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
@@ -24,7 +25,7 @@ CanvasItem item(const LevelParts& level, std::size_t part) {
   item.segment = int(part);
   item.fallback = segment.kind == SegmentKind::Fallback;
   item.kindName = item.fallback ? "fallback" : "accelerated";
-  item.detail = QString::fromStdString(segment.backend) + QStringLiteral(" \u00b7 ") + item.kindName;
+  item.detail = runsOn(level.cover, segment) + QStringLiteral(" \u00b7 ") + item.kindName;
   item.meta = plural(std::int64_t(segment.nodes.size()), "node");
   item.nodes = int(segment.nodes.size());
   item.canOpen = true;

@@ -120,7 +120,7 @@ BisectDialog::BisectDialog(const DockContext& context, WorkerClient& worker, QWi
 QLayout* BisectDialog::makeOptions() {
   m_allowed->setText(numberText(m_context.runs.settings().tolerance.rms));
   m_allowed->setAccessibleName(QStringLiteral("Largest error"));
-  m_allowed->setToolTip(QStringLiteral("An output is wrong if its error against float32 is larger than this"));
+  describe(*m_allowed, usualOption<ErrorsSettings>("tol-rms"));
   describe(*m_budget, usualOption<ErrorsSettings>("budget"), QStringLiteral("until nothing is left to try"));
   m_budget->setSuffix(QStringLiteral(" s"));
   m_budget->setValue(kBisectSeconds);

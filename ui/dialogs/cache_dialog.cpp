@@ -27,7 +27,7 @@ namespace fusescope {
 
 namespace {
 
-const QString kCacheTag = QStringLiteral("cache");
+const QString kCacheTag = QStringLiteral("cache"), kSharedTag = QStringLiteral("shared cache");
 constexpr int kCacheWidthInLetters = 120, kCacheHeightInLines = 26;
 const QString kKeptFiles = QStringLiteral("Kept answers (*.fscache);;All files (*)");
 
@@ -38,7 +38,7 @@ Cell number(const QString& text, double sort) {
 TableContent contentOf(const std::vector<StoreEntry>& entries) {
   TableContent content{
       .headers = {QStringLiteral("Kind"), QStringLiteral("What"), QStringLiteral("On disk"), QStringLiteral("Age"),
-                  QStringLiteral("Took"), QStringLiteral("Found"), QStringLiteral("Saved")},
+                  QStringLiteral("Took"), QStringLiteral("Found"), QStringLiteral("Saved"), QStringLiteral("Made by")},
       .headerTips = {},
       .rows = {}};
   const std::int64_t now = secondsNow();
@@ -53,20 +53,32 @@ TableContent contentOf(const std::vector<StoreEntry>& entries) {
                    number(qs(ageInWords(entry.madeAt, now)), static_cast<double>(now - entry.madeAt)),
                    number(msText(entry.facts.madeMs), entry.facts.madeMs),
                    number(QString::number(entry.hits), static_cast<double>(entry.hits)),
-                   number(msText(entry.savedMs), entry.savedMs)}});
+                   number(msText(entry.savedMs), entry.savedMs),
+                   {.text = qs(entry.facts.madeBy), .tip = tipText(qs(entry.facts.madeBy))}}});
   }
   return content;
 }
 
-/// Describes what was not kept because it is faster to make it again; empty if there was nothing.
-QString notKeptText(const std::vector<KindStatistics>& kinds) {
-  QString text;
-  for (const KindStatistics& of : kinds)
-    if (of.record.notKept > 0)
-      text += QStringLiteral("; %1 of kind %2 not kept, since making them again is quicker than loading them")
-                  .arg(of.record.notKept)
-                  .arg(qs(of.record.kind));
-  return text;
+/// Returns a line such as "answer: 12 entries, 3.00 MiB; loading one takes 1.20 ms + 3.00 ms a MiB".
+QString kindText(const KindStatistics& kind) {
+  const QString text = QStringLiteral("%1: %2, %3; loading one takes %4")
+                           .arg(qs(kind.record.kind), qs(entriesText(kind.entries)), bytesText(kind.stored),
+                                qs(inWords(kind.record.load)));
+  const std::string notKept = notKeptText(kind);
+  return notKept.empty() ? text : QStringLiteral("%1; %2").arg(text, qs(notKept));
+}
+
+QString keptText(const KeptContents& kept) {
+  QStringList lines{QStringLiteral("%1: %2, %3 of at most %4; entries that were found saved %5")
+                        .arg(qs(kept.folder.string()), plural(std::ssize(kept.entries), QStringLiteral("answer")),
+                             bytesText(kept.bytes), bytesText(kept.limit), msText(kept.savedMs))};
+  for (const KindStatistics& kind : kept.kinds) lines << kindText(kind);
+  const KeptTimesFile& times = kept.times;
+  if (!times.path.empty())
+    lines << QStringLiteral("%1: %2, %3")
+                 .arg(qs(times.path.string()), qs(timesText(times.times)), bytesText(times.bytes));
+  if (!times.problem.empty()) lines.back() += QStringLiteral("; ✗ ") + qs(times.problem);
+  return lines.join(QLatin1Char('\n'));
 }
 
 std::string whyText(const WhyAllKept& why) {
@@ -125,7 +137,7 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
   m_view->setItemDelegate(new CellDelegate(context.theme, {}, m_view));
   m_view->setSelectionMode(QAbstractItemView::SingleSelection);
   m_model.setContent(contentOf({}));
-  styleTable(*m_view, {110, 0, 90, 90, 90, 70, 90}, true);
+  styleTable(*m_view, {110, 0, 90, 90, 90, 70, 90, 160}, true);
   m_stack = new HintStack(m_view, QStringLiteral("Nothing is kept yet. The answers of another compiler to a plan or a "
                                                  "build are kept here and used again by the next one."));
   for (QLabel* label : {m_summary, m_said}) {
@@ -140,6 +152,7 @@ CacheDialog::CacheDialog(const DockContext& context, QWidget* parent)
   layout->addWidget(makeButtons());
   connect(&context.jobs, &JobRunner::activityChanged, this, &CacheDialog::renewButtons);
   look({});
+  askShared();
 }
 
 QWidget* CacheDialog::makeButtons() {
@@ -217,19 +230,14 @@ void CacheDialog::look(const Work& work) {
       [work](const StopToken&) {
         Contents contents;
         const auto folder = storeFolder();
-        if (!folder.ok()) return Contents{.folder = {}, .problem = folder.error().text(), .done = {}, .entries = {}};
+        if (!folder.ok()) return Contents{.kept = {}, .problem = folder.error().text()};
         const auto store = DiskStore::open(folder.value());
-        contents.folder = folder.value().string();
         if (store->isUsable() && work) {
           auto done = work(*store);
           (done.ok() ? contents.done : contents.problem) = done.ok() ? done.value() : done.error().text();
         }
-        if (contents.problem.empty()) contents.problem = store->problem();
-        if (!store->isUsable()) return contents;
-        contents.entries = store->entries();
-        contents.kinds = store->statistics();
-        contents.bytes = store->storedBytes();
-        contents.limit = store->limit();
+        contents.kept = keptContents(*store);
+        if (contents.problem.empty()) contents.problem = contents.kept.problem;
         return contents;
       },
       [this](const Contents& contents) { show(contents); });
@@ -237,19 +245,28 @@ void CacheDialog::look(const Work& work) {
 }
 
 void CacheDialog::show(const Contents& contents) {
-  m_model.setContent(contentOf(contents.entries));
-  m_stack->showContent(!contents.entries.empty());
-  double saved = 0;
-  for (const StoreEntry& entry : contents.entries) saved += entry.savedMs;
-  m_summary->setText(QStringLiteral("%1: %2, %3 of at most %4; entries that were found saved %5")
-                         .arg(qs(contents.folder),
-                              plural(static_cast<std::int64_t>(contents.entries.size()), QStringLiteral("answer")),
-                              bytesText(contents.bytes), bytesText(contents.limit), msText(saved)) +
-                     notKeptText(contents.kinds));
+  m_model.setContent(contentOf(contents.kept.entries));
+  m_stack->showContent(!contents.kept.entries.empty());
+  m_kept = keptText(contents.kept);
+  renewSummary();
   m_said->setText(contents.problem.empty() ? qs(contents.done) : QStringLiteral("✗ ") + qs(contents.problem));
   m_said->setVisible(!m_said->text().isEmpty());
-  if (contents.limit > 0) setBytes(*m_limit, contents.limit);
+  if (contents.kept.limit > 0) setBytes(*m_limit, contents.kept.limit);
   renewButtons();
+}
+
+/// Asks the shared place in a job of its own, because it may take long to answer.
+void CacheDialog::askShared() {
+  m_context.jobs.run(
+      kSharedTag, this, [](const StopToken&) { return sharedContents(); },
+      [this](const std::optional<SharedContents>& shared) {
+        m_shared = shared ? QStringLiteral("shared: %1: %2").arg(qs(shared->place), qs(inWords(*shared))) : QString();
+        renewSummary();
+      });
+}
+
+void CacheDialog::renewSummary() {
+  m_summary->setText(m_shared.isEmpty() ? m_kept : m_kept + QLatin1Char('\n') + m_shared);
 }
 
 bool CacheDialog::working() const {
@@ -317,7 +334,10 @@ void CacheDialog::clear() {
 }
 
 void CacheDialog::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_F5 && !working()) return look({});
+  if (event->key() == Qt::Key_F5 && !working()) {
+    look({});
+    return askShared();
+  }
   QDialog::keyPressEvent(event);
 }
 

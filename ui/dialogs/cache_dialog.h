@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QTableView>
 
-#include "cache/disk_store.h"
+#include "cache/kept_contents.h"
 #include "ui/docks/dock_context.h"
 #include "ui/models/table_model.h"
 
@@ -14,21 +14,22 @@ namespace fusescope {
 
 class HintStack;
 
-/// Shows the stored answers of other compilers on disk, as `cache list` prints them, and performs `cache why` (for the
-/// plan on screen), `verify`, `gc`, `export`, `import` and `clear`. The store is read off the GUI thread. F5 reads it
-/// again.
+/// Shows what is kept, as `cache list` prints it: the stored answers of other compilers on disk, the measured times and
+/// the shared place. Performs `cache why` (for the plan on screen), `verify`, `gc`, `export`, `import` and `clear`.
+/// Everything is read off the GUI thread. F5 reads it again.
 class CacheDialog : public QDialog {
   Q_OBJECT
 
  public:
   explicit CacheDialog(const DockContext& context, QWidget* parent = nullptr);
   /// Columns: kind, what, bytes on disk, age, how long it took to make, how often it was found, how much time that
-  /// saved.
+  /// saved, who made it.
   const TableModel& entries() const { return m_model; }
   QPushButton& button(const QString& objectName) { return *findChild<QPushButton*>(objectName); }
   QDoubleSpinBox& limit() { return *m_limit; }
   QString said() const { return m_said->text(); }
-  /// Returns the folder, and the sums of all columns.
+  /// Returns the folder and the sums of all columns, then a line for each kind, for the measured times and for the
+  /// shared place.
   QString summary() const { return m_summary->text(); }
   bool working() const;
   /// Writes the entries that are valid on other machines into this file.
@@ -42,16 +43,16 @@ class CacheDialog : public QDialog {
  private:
   /// The contents of the store, or why they cannot be read, and what was done with the store before.
   struct Contents {
-    std::string folder, problem, done;
-    std::vector<StoreEntry> entries;
-    std::vector<KindStatistics> kinds;
-    std::int64_t bytes = 0, limit = 0;
+    KeptContents kept;
+    std::string problem{}, done{};
   };
   using Work = std::function<Result<std::string>(DiskStore&)>;
 
   QWidget* makeButtons();
   void look(const Work& work);
   void show(const Contents& contents);
+  void askShared();
+  void renewSummary();
   void renewButtons();
   void clear();
   void sayWhy();
@@ -59,6 +60,7 @@ class CacheDialog : public QDialog {
 
   DockContext m_context;
   TableModel m_model;
+  QString m_kept, m_shared;  ///< the lines of the summary: what is on this machine, and the shared place
   QTableView* m_view;
   HintStack* m_stack;
   QLabel *m_summary, *m_said;

@@ -183,9 +183,8 @@ QWidget* CalibrateDialog::makeAdvanced() {
                                {RangeMethod::MinMax, "all of them"},
                                {RangeMethod::Percentile, "all but a share"}});
   describe(*m_weightMethod, usualOption<CalibrateSettings>("weights"));
-  m_perChannel->setToolTip(
-      QStringLiteral("Use a range for each channel of weights, instead of one range for all of a weight."));
-  m_correctBiases->setToolTip(QStringLiteral("Correct biases by what rounded weights do to the mean of each channel."));
+  describe(*m_perChannel, usualOption<CalibrateSettings>("per-channel"));
+  describe(*m_correctBiases, usualOption<CalibrateSettings>("correct-biases"));
   m_smoothing->setSingleStep(0.1);
   describe(*m_smoothing, usualOption<CalibrateSettings>("smooth"), QStringLiteral("not"));
   auto* advanced = new QWidget;

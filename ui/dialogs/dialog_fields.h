@@ -4,17 +4,15 @@
 #include <QPushButton>
 #include <QToolButton>
 #include <QWidget>
-#include <cstdint>
 #include <optional>
 
 #include "session/worker_protocol.h"
 #include "ui/docks/dock_context.h"
 #include "ui/document/directive_edits.h"
+#include "ui/widgets/option_fields.h"
 
 class QComboBox;
-class QDoubleSpinBox;
 class QFormLayout;
-class QSpinBox;
 
 namespace fusescope {
 
@@ -58,21 +56,6 @@ class Fold : public QWidget {
 
 /// Returns the path of a file with that name in the folder of the model, which a file chooser suggests.
 QString besideModel(const PlanDocument& document, const QString& name);
-
-// A field has the range of the command line's option, and as its tool tip those sentences of the option's help that are
-// not about other options.
-void describe(QWidget& field, const Option& option);  ///< sets the tool tip only
-/// If `whenNone` is not empty, 0 means that the option is not given, and the field shows `whenNone` for it.
-void describe(QSpinBox& field, const Option& option, const QString& whenNone = {});
-void describe(QDoubleSpinBox& field, const Option& option, const QString& whenNone = {});
-
-// A field in GiB for an option that counts bytes.
-/// Gives the field the range of the option. If the option has a default in words, the field shows it one GiB below the
-/// range, where the option is not given, and starts there.
-void describeBytes(QDoubleSpinBox& field, const Option& option, int decimals);
-/// Returns the bytes; nothing if the option is not given.
-std::optional<std::int64_t> bytesIn(const QDoubleSpinBox& field);
-void setBytes(QDoubleSpinBox& field, std::int64_t bytes);
 
 /// Shows or hides a row with its label.
 void showRow(QFormLayout& form, QWidget* field, bool shown);

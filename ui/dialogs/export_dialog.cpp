@@ -98,10 +98,7 @@ void ExportDialog::beginAsLast() {
 QLayout* ExportDialog::makeForm() {
   for (const Exporter* each : exporters()) m_format->addItem(qs(each->title), qs(each->name));
   m_check->setChecked(true);
-  m_check->setToolTip(
-      QStringLiteral("Every output is compared with float32 on each sample, with the tolerance of the session: by the "
-                     "reference with every value between two nodes stored, and by the engine. Casts are added where "
-                     "this needs them; a network that still fails is not written"));
+  describe(*m_check, usualOption<ExportSettings>("check"));
   m_form->addRow(QStringLiteral("Format"), m_format);
   m_fields = new ExporterFields(*m_form, this);
   m_form->addRow(m_check, m_inputs);

@@ -23,8 +23,6 @@ namespace fusescope {
 
 namespace {
 
-constexpr int kMostAxes = 15;  // no network here has tensors with more axes, and the field stays narrow
-
 /// The results of reading that was done on another thread.
 struct Found {
   TableContent content;
@@ -100,7 +98,6 @@ QLayout* InputsDialog::makeSource() {
   m_source = new HintStack(m_paths, QStringLiteral("No files: inputs are random, and every number that is made with "
                                                    "them says so.\nAdd files or folders, or drop them here."));
   describe(*m_axis, usualOption<InputSettings>("batch-axis"));
-  m_axis->setMaximum(kMostAxes);
   m_axis->setAccessibleName(QStringLiteral("Axis"));
   auto* column = new QVBoxLayout;
   for (QPushButton* each : {m_addFiles, m_addFolder, m_remove, m_random}) column->addWidget(each);

@@ -10,6 +10,7 @@
 #include <QToolTip>
 
 #include "session/exported_program_report.h"
+#include "ui/document/build_step.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
 
@@ -133,7 +134,10 @@ CommandWork explainCommandOf(const DockContext& context, const std::string& node
 CommandWork buildCommandOf(const DockContext& context) {
   if (!context.document.snapshot()) return {};
   const int threads = context.runs.settings().threads;
-  return [timing = commandRequestOn(context, timingOf(context), sourceOnScreen(context), threads)] {
+  WorkSource source = sourceOnScreen(context);
+  if (const Compiler* other = buildStep(context.document, context.controller).other)
+    source.options.compiler = other->name();
+  return [timing = commandRequestOn(context, timingOf(context), std::move(source), threads)] {
     return builtAndTimed(timing);
   };
 }

@@ -14,6 +14,7 @@
 #include "ui/docks/range_html.h"
 #include "ui/docks/run_html.h"
 #include "ui/docks/source_html.h"
+#include "ui/document/build_step.h"
 #include "ui/document/directive_edits.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
@@ -78,10 +79,6 @@ void InspectorDock::renew(Parts) {
   m_text->verticalScrollBar()->setValue(0);
   const auto snapshot = m_context.document.snapshot();
   if (!snapshot) return;
-  // The compiler that builds for the plan's target is asked now, because its answer may be needed next.
-  if (snapshot->plan->target.planningOnly)
-    if (const std::string builder = builderFor(*snapshot->plan); !builder.empty())
-      m_context.controller.compilers().ask(builder);
   const auto inside = snapshot->inside(m_context.selection.inside());
   const PlanSnapshot& of = inside ? *inside->body : *snapshot;
   const auto& nodes = inside ? inside->nodes : m_context.selection.nodes();
@@ -113,7 +110,7 @@ QString InspectorDock::runText(const std::vector<NodeId>& nodes, const Selection
   const Theme& theme = m_context.theme();
   const PlanSnapshot& snapshot = *m_context.document.snapshot();
   const auto failure = m_context.runs.failure();
-  if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, *m_context.document.model(), theme);
+  if (nodes.empty()) return nextStepHtml(m_context.runs, m_context.controller, m_context.document, theme);
   const bool here = failure && std::ranges::find(nodes, failure->node) != nodes.end();
   const bool one = nodes.size() == 1 || snapshot.fusedWithExactly(nodes) != nullptr;
   const QString remedy = one ? fixHtml(answers == nullptr ? nullptr : &answers->fix, theme) : QString();
@@ -248,7 +245,7 @@ void InspectorDock::follow(const QUrl& link) {
 void InspectorDock::act(const QString& what) {
   PlanDocument& document = m_context.document;
   if (what == QLatin1String("build")) {
-    m_context.controller.build();
+    buildByStep(document, m_context.controller);
   } else if (what == QLatin1String("evaluate")) {
     m_context.controller.evaluate();
   } else if (what.startsWith(kShow)) {

@@ -110,7 +110,7 @@ QString madeKernelText(const PlanSnapshot& snapshot, const FusedNode& fused, con
   if (!made.compiler.environment.empty()) summary.add(QStringLiteral("in"), html(made.compiler.environment));
   summary.add(QStringLiteral("computes in"), typeBadge(fused.compute, theme));
   addPlace(summary, snapshot, fused);
-  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(summary, *segment);
+  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(summary, *snapshot.cover, *segment);
   addTime(summary, fused, time, QStringLiteral("time"), theme);
   text += summary.text() + pinsText(snapshot, fused.nodes, theme);
   if (!fused.nodes.empty()) text += heading(QStringLiteral("Nodes"), theme);

@@ -8,6 +8,7 @@
 #include "planning/fused_node_facts.h"
 #include "planning/types/pin_answers.h"
 #include "session/artifact.h"
+#include "session/documents/decisions_about.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
 #include "ui/docks/inspector_text.h"
@@ -170,6 +171,8 @@ QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme&
     return std::ranges::find(answers, index, &DirectiveAnswer::decision) != answers.end();
   });
   const auto& all = snapshot.cover->decisions;
+  if (const ReadBackPlan* made = snapshot.made())
+    std::erase_if(about, [&](std::uint32_t index) { return isPredictionAnswered(*made, all[index]); });
   if (runsNowhere(snapshot, node))  // that something is allowed is of no use for a node that cannot run
     std::erase_if(about, [&](std::uint32_t index) { return all[index].allowed; });
   std::stable_sort(about.begin(), about.end(),
@@ -191,7 +194,7 @@ QString nodeFactsText(const PlanSnapshot& snapshot, NodeId id, const Theme& them
     if (const QString types = mixedText(cover, *fused, theme); !types.isEmpty())
       rows.add(QStringLiteral("its kernel"), types);
   }
-  if (const Segment* segment = snapshot.segmentOf(id)) addSegment(rows, *segment);
+  if (const Segment* segment = snapshot.segmentOf(id)) addSegment(rows, *snapshot.cover, *segment);
   rows.add(QStringLiteral("work"), QStringLiteral("%1 FLOPs, %2").arg(countText(facts.flops), bytesText(facts.bytes)));
   addRange(rows, snapshot.rangeOf(id));
   return heading(QStringLiteral("Facts"), theme) + rows.text() + madeNodeText(snapshot, id, theme);

@@ -2,6 +2,7 @@
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_text.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
@@ -58,7 +59,7 @@ QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const 
   QString text = title(html(segment.name),
                        QStringLiteral("%1 segment of %2 on %3")
                            .arg(qs(name(segment.kind)), plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
-                                html(segment.backend)),
+                                runsOn(*snapshot.cover, segment).toHtmlEscaped()),
                        theme);
   text += factsText(snapshot.segmentFacts[segment.id.index], theme);
   text += bordersText(snapshot, segment, theme);

@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 #include "planning/fused_node_facts.h"
 #include "session/artifact.h"
+#include "session/documents/decisions_about.h"
 #include "session/inspect.h"
 #include "ui/docks/inspector_html.h"
 #include "ui/docks/inspector_parts.h"
@@ -13,12 +14,14 @@
 #include "ui/document/made_words.h"
 #include "ui/document/option_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
-void addSegment(Rows& rows, const Segment& segment) {
+void addSegment(Rows& rows, const Cover& cover, const Segment& segment) {
   rows.add(QStringLiteral("runs in"),
-           QStringLiteral("%1, %2 on %3").arg(nodeLink(segment.name), qs(name(segment.kind)), html(segment.backend)));
+           QStringLiteral("%1, %2 on %3")
+               .arg(nodeLink(segment.name), qs(name(segment.kind)), runsOn(cover, segment).toHtmlEscaped()));
 }
 
 static QString fusedFactsText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme) {
@@ -28,7 +31,7 @@ static QString fusedFactsText(const PlanSnapshot& snapshot, const FusedNode& fus
     rows.add(QStringLiteral("mixes types"), types);
   if (const QString predicted = predictionText(cover, fused, theme); !predicted.isEmpty())
     rows.add(QStringLiteral("fusion"), predicted);
-  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(rows, *segment);
+  if (const Segment* segment = snapshot.segmentOf(fused)) addSegment(rows, cover, *segment);
   rows.add(QStringLiteral("work"),
            QStringLiteral("%1 FLOPs, %2 moved").arg(countText(fused.flops), bytesText(fused.bytes)));
   addRange(rows, fused.range ? &*fused.range : nullptr);
@@ -83,7 +86,11 @@ QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const
       if (fuses && known.insert(index).second) about.push_back(index);
     }
   }
-  if (about.empty() && snapshot.made() != nullptr) return {};
+  if (const ReadBackPlan* made = snapshot.made()) {
+    const auto& all = snapshot.cover->decisions;
+    std::erase_if(about, [&](std::uint32_t index) { return isPredictionAnswered(*made, all[index]); });
+    if (about.empty()) return {};
+  }
   return heading(QStringLiteral("Why"), theme) + decisionsText(snapshot, about, theme);
 }
 

@@ -35,7 +35,7 @@ QString agreementText(const PlanSnapshot& snapshot, const Theme& theme);
 /// Returns the decisions about a fused node; empty if there are none about a kernel of another compiler.
 QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
 /// Adds the row that says in which segment something runs.
-void addSegment(Rows& rows, const Segment& segment);
+void addSegment(Rows& rows, const Cover& cover, const Segment& segment);
 /// Returns the inputs and outputs of a segment, and the conversions of them.
 QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
 /// Returns only the table of its inputs and outputs.

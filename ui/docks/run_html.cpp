@@ -9,7 +9,9 @@
 #include "session/inputs/sample_source.h"
 #include "session/runs/run_comparison.h"
 #include "ui/docks/inspector_html.h"
+#include "ui/document/build_step.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
@@ -180,16 +182,24 @@ QString stepOr(const QString& refusal, const QString& link, const QString& words
 }
 
 /// Returns the steps that lead to a displayed run of the plan on screen, if there is none.
-QString stepsToARun(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme) {
+QString stepsToARun(const Runs& runs, const RunController& controller, const PlanDocument& document,
+                    const Theme& theme) {
   if (const Run* fits = runs.newestOfThisPlan())
     return stepHtml(QStringLiteral("do:show:%1").arg(qs(fits->id)),
                     QStringLiteral("Show run %1, which is of this plan").arg(qs(fits->id)), theme);
-  const QString build = stepOr(controller.buildRefusal(), QStringLiteral("do:build"),
-                               QStringLiteral("Build this plan and time it"), theme);
-  if (isExportedProgram(model))
+  const BuildStep step = buildStep(document, controller);
+  const QString build = stepOr(step.refusal, QStringLiteral("do:build"),
+                               step.timesIt ? step.words + QStringLiteral(" and time it") : step.words, theme);
+  if (isExportedProgram(*document.model()))
     return build + stepHtml(QStringLiteral("do:runnable"), QStringLiteral("Make it runnable by torch"), theme);
   if (!controller.plansOnly()) return build;
-  return build +
+  // A refusal says itself who builds.
+  const QString whoBuilds =
+      step.other == nullptr || !step.refusal.isEmpty()
+          ? QString()
+          : QStringLiteral("<p style='margin:0'>%1</p>")
+                .arg(onlyPlannedText(*document.snapshot()->plan, controller.compilers()).toHtmlEscaped());
+  return whoBuilds + build +
          stepHtml(QStringLiteral("do:cpu"), QStringLiteral("Plan for cpu, which engines are built for"), theme) +
          stepHtml(QStringLiteral("do:export"), QStringLiteral("Export the plan to where it is deployed"), theme);
 }
@@ -209,16 +219,17 @@ QString stepAfter(const Runs& runs, const RunController& controller, const Run& 
 
 }  // namespace
 
-QString nextStepHtml(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme) {
+QString nextStepHtml(const Runs& runs, const RunController& controller, const PlanDocument& document,
+                     const Theme& theme) {
   const auto line = [](const QString& text) { return QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(text); };
   const Run* shown = runs.shown();
   if (shown == nullptr)
     return line(colored(theme.dimText, QStringLiteral("No run is shown."))) +
-           stepsToARun(runs, controller, model, theme);
+           stepsToARun(runs, controller, document, theme);
   if (!runs.ofThisPlan(*shown)) {
     const QString other =
         boldTitle(*shown) + QStringLiteral(" is of another plan: %1").arg(html(inWords(runs.verdict(*shown))));
-    return line(colored(theme.dimText, other)) + stepsToARun(runs, controller, model, theme);
+    return line(colored(theme.dimText, other)) + stepsToARun(runs, controller, document, theme);
   }
   const bool evaluated = !shown->evaluations.empty() || shown->working();
   return line(boldTitle(*shown)) + (evaluated ? verdictHtml(runs, *shown, theme) : firstWrongHtml(runs, theme)) +

@@ -26,9 +26,10 @@ QString insideHtml(const Runs& runs, const Run& run, const Theme& theme);
 QString comparisonHtml(const Runs& runs, const Run& run, const Theme& theme);
 /// Returns the text for the node where the displayed run becomes wrong: what happens there, and `remedy`.
 QString failureHtml(const Runs& runs, const Runs::Failure& failure, const QString& remedy, const Theme& theme);
-/// Returns the state of the session and what to do next with the open `model`, with links ("do:build", "do:show:ID",
+/// Returns the state of the session and what to do next with the open model, with links ("do:build", "do:show:ID",
 /// "do:evaluate", "do:runnable", a node).
-QString nextStepHtml(const Runs& runs, const RunController& controller, const Model& model, const Theme& theme);
+QString nextStepHtml(const Runs& runs, const RunController& controller, const PlanDocument& document,
+                     const Theme& theme);
 /// Returns the median with the fastest time and the samples, or why there is no time.
 QString timeHtml(const Run& run, const Theme& theme);
 /// Returns the phases of its build with the times that the worker measured.

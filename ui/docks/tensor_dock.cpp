@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/operations/tensor_operation.h"
 #include "ui/document/qt_text.h"
+#include "ui/widgets/option_fields.h"
 
 namespace fusescope {
 
@@ -68,8 +70,7 @@ QWidget* TensorDock::makeTools() {
   m_tensors->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   m_tensors->setMinimumWidth(220);
   m_sample->setPrefix(QStringLiteral("sample "));
-  m_sample->setRange(0, 999999);
-  m_sample->setToolTip(QStringLiteral("The number of the sample among the inputs of the settings; the first is 0"));
+  describe(*m_sample, usualOption<TensorSettings>("sample"));
   m_sample->setAccessibleName(QStringLiteral("Number of the sample"));
   m_mark->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   m_mark->setAccessibleName(QStringLiteral("Mark what becomes infinite in"));

@@ -25,6 +25,12 @@ std::vector<Hash128> identitiesOf(const Plan& plan) {
   return identities;
 }
 
+QString differWords(const PredictionCheck& check) {
+  return check.differing == 0   ? QStringLiteral("none differs")
+         : check.differing == 1 ? QStringLiteral("1 differs")
+                                : QStringLiteral("%1 differ").arg(check.differing);
+}
+
 }  // namespace
 
 std::int64_t predictedKernels(const Plan& plan) {
@@ -55,14 +61,25 @@ QString shareText(const std::optional<double>& share) {
 }
 
 QString madeWords(const PredictionCheck& check, const CompilerIdentity& compiler) {
-  const QString differ = check.differing == 0   ? QStringLiteral("none differs")
-                         : check.differing == 1 ? QStringLiteral("1 differs")
-                                                : QStringLiteral("%1 differ").arg(check.differing);
   const QString made = QStringLiteral("%1 made %2 with nodes").arg(compilerTitle(compiler)).arg(check.made);
   if (check.predicted == 0) return made;
   const auto f1 = check.agreement.f1();
-  return QStringLiteral("%1, %2").arg(made, differ) +
+  return QStringLiteral("%1, %2").arg(made, differWords(check)) +
          (f1 ? QStringLiteral(" (F1 of edges %1)").arg(shareText(f1)) : QString());
+}
+
+QStringList predictedAndMade(const PredictionCheck& check, const CompilerIdentity& compiler) {
+  if (check.predicted == 0)
+    return {madeWords(check, compiler), QStringLiteral("%1 made %2").arg(qs(compiler.name)).arg(check.made)};
+  const QString predicted = predictedWords(check.predicted), differ = differWords(check);
+  const QString made = QString::number(check.made), title = compilerTitle(compiler);
+  return {
+      QStringLiteral("%1 · %2").arg(predicted, madeWords(check, compiler)),
+      QStringLiteral("%1 · %2 made %3 with nodes, %4").arg(predicted, title, made, differ),
+      QStringLiteral("%1 · %2 made %3, %4").arg(predicted, qs(compiler.name), made, differ),
+      QStringLiteral("predicted %1 · made %2, %3").arg(check.predicted).arg(made, differ),
+      QStringLiteral("predicted %1 · made %2").arg(check.predicted).arg(made),
+  };
 }
 
 QString countsText(const PredictionCheck& check, const CompilerIdentity& compiler) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 
 #include "planning/read_back/read_back_plan.h"
@@ -26,6 +27,8 @@ PredictionCheck checkPrediction(const Plan& predicted, const ReadBackPlan& made)
 QString predictedWords(std::int64_t kernels);
 /// Returns "onnxruntime 1.20 made 29 with nodes, 3 differ (F1 of edges 0.93)".
 QString madeWords(const PredictionCheck& check, const CompilerIdentity& compiler);
+/// Returns both of these as one line, followed by shorter texts for the same line, each of which contains both counts.
+QStringList predictedAndMade(const PredictionCheck& check, const CompilerIdentity& compiler);
 /// Returns sentences that explain what these numbers count.
 QString countsText(const PredictionCheck& check, const CompilerIdentity& compiler);
 /// Returns "0.93"; a dash if there is nothing to divide by.

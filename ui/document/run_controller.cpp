@@ -8,6 +8,7 @@
 #include "engine/kernels/host_machine.h"
 #include "session/import_engine.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 #include "ui/jobs/worker_client.h"
 
 namespace fusescope {
@@ -26,6 +27,10 @@ RunController::RunController(PlanDocument& document, Runs& runs, WorkerClient& w
   connect(&m_compilers, &Compilers::changed, this, &RunController::activityChanged);
   connect(&document, &PlanDocument::optionsChanged, this, [this] { m_compilers.ask(m_document.options().compiler); });
   connect(&document, &PlanDocument::planChanged, this, [this] {
+    // The compiler that builds for the plan's target is asked now, because its answer may be needed next.
+    if (plansOnly())
+      if (const std::string builder = builderFor(*m_document.snapshot()->plan); !builder.empty())
+        m_compilers.ask(builder);
     if (!m_document.planning() && std::exchange(m_buildsOncePlanned, false)) build();
   });
   connect(&document, &PlanDocument::planFailed, this, [this] { m_buildsOncePlanned = false; });

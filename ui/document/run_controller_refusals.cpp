@@ -4,6 +4,7 @@
 #include "session/import_engine.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/run_controller.h"
+#include "ui/document/target_words.h"
 
 // Why something cannot be built, run or measured now.
 namespace fusescope {
@@ -24,8 +25,10 @@ QString RunController::sourceRefusal() const {
 QString RunController::compileRefusal() const {
   if (const QString refusal = sourceRefusal(); !refusal.isEmpty()) return refusal;
   if (plansOnly()) {
-    return QStringLiteral("%1 is planned for here; engines are built for the target cpu.")
-        .arg(qs(m_document.snapshot()->plan->target.name));
+    const Plan& plan = *m_document.snapshot()->plan;
+    const bool isBuiltByOther = otherBuilder(plan, m_compilers) != nullptr;
+    return onlyPlannedText(plan, m_compilers) +
+           (isBuiltByOther ? QStringLiteral(" Choose that compiler under “Build with”.") : QString());
   }
   if (m_document.options().compiler == kOwnCompiler && isExportedProgram(*m_document.model()))
     return QStringLiteral(

@@ -42,6 +42,27 @@ std::string builderFor(const Plan& plan) {
   return found == compilers.end() ? std::string() : std::string((*found)->name());
 }
 
+const Compiler* otherBuilder(const Plan& plan, const Compilers& compilers) {
+  if (plan.options.compiler != kOwnCompiler || !plan.target.planningOnly) return nullptr;
+  const std::string name = builderFor(plan);
+  return name.empty() || !compilers.whyNot(name, Ability::Compile).isEmpty() ? nullptr : findCompiler(name);
+}
+
+QString onlyPlannedText(const Plan& plan, const Compilers& compilers) {
+  const QString target = qs(plan.target.name);
+  const std::string name = builderFor(plan);
+  if (name.empty()) return QStringLiteral("%1 is planned for here; engines are built for the target cpu.").arg(target);
+  const QString planned = QStringLiteral("Our own compiler only plans for the target %1").arg(target);
+  const QString why = compilers.whyNot(name, Ability::Compile);
+  return why.isEmpty() ? QStringLiteral("%1; the compiler %2 builds for it.").arg(planned, compilers.title(name))
+                       : QStringLiteral("%1. %2").arg(planned, why);
+}
+
+QString runsOn(const Cover& cover, const Segment& segment) {
+  const bool isOnlyPlanned = cover.target.planningOnly && cover.options.compiler == kOwnCompiler;
+  return qs(isOnlyPlanned && segment.kind == SegmentKind::Accelerated ? cover.target.name : segment.backend);
+}
+
 QString targetText(const Cover& cover, const Compilers& compilers) {
   const Plan& plan = askedPlan(cover);
   const QString target = qs(plan.target.name);

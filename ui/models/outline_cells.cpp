@@ -7,6 +7,7 @@
 #include "planning/fused_node_facts.h"
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
+#include "ui/document/target_words.h"
 
 namespace fusescope {
 
@@ -84,11 +85,11 @@ QVariant OutlineModel::segmentData(const Entry& entry, int column, int role) con
   const bool predicted = cover.source == CoverSource::Planned && cover.target.predictedFusions && !fallback;
   if (role == Qt::DisplayRole && column == kType && predicted) return QStringLiteral("predicted");
   if (role == Qt::DisplayRole)
-    return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : qs(segment.backend));
+    return column == kName ? qs(segment.name) : (fallback ? QStringLiteral("fallback") : runsOn(cover, segment));
   if (role == Qt::ToolTipRole) {
     const auto kernels = std::ranges::count(cover.fusedNodes, segment.id, &FusedNode::segment);
     return QStringLiteral("%1 segment on %2: %3 in %4%5")
-        .arg(qs(name(segment.kind)), qs(segment.backend),
+        .arg(qs(name(segment.kind)), runsOn(cover, segment),
              plural(static_cast<std::int64_t>(segment.nodes.size()), "node"), plural(kernels, "fused node"),
              predicted ? QStringLiteral("\nits fusions are predicted: the target's compiler fuses by its own rules")
                        : QString());

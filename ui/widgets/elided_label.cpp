@@ -15,6 +15,12 @@ constexpr int kLeastLabelWidth = 24;  // the width of an ellipsis and a letter
 
 }  // namespace
 
+QString fitting(const QStringList& texts, const QFontMetrics& font, int width) {
+  for (const QString& text : texts)
+    if (font.horizontalAdvance(text) <= width) return text;
+  return font.elidedText(texts.back(), Qt::ElideMiddle, width);
+}
+
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
   setTextFormat(Qt::PlainText);
 }

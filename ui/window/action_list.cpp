@@ -4,6 +4,7 @@
 
 #include "probe/found_environment.h"
 #include "ui/compare/two_views.h"
+#include "ui/document/build_step.h"
 #include "ui/document/environment_words.h"
 #include "ui/document/known_environments.h"
 #include "ui/document/qt_text.h"
@@ -162,6 +163,10 @@ void fillCommands(MainWindow& window, QMenu& menu) {
         const DockContext context = window.context();
         copyCommand(context, window, form.command(context));
       });
+}
+
+QString buildLabel(MainWindow& window) {
+  return QStringLiteral("&") + captionText(buildStep(window.document(), window.controller()).words);
 }
 
 QString undoLabel(MainWindow& window) {

@@ -5,6 +5,7 @@
 #include "ui/document/made_words.h"
 #include "ui/document/qt_text.h"
 #include "ui/document/shown_time.h"
+#include "ui/widgets/elided_label.h"
 
 namespace fusescope {
 
@@ -70,20 +71,22 @@ void FactLine::refreshOwn() {
       QStringLiteral("The times on screen are predicted until this plan has been built and timed.");
   switch (m_builds.state()) {
     case BackgroundBuilds::State::Waiting:
-      return say(QStringLiteral("%1 · builds next …").arg(predicted), untilThen, false);
+      return say({QStringLiteral("%1 · builds next …").arg(predicted)}, untilThen, false);
     case BackgroundBuilds::State::Building:
-      return say(QStringLiteral("%1 · building …").arg(predicted), untilThen, false);
+      return say({QStringLiteral("%1 · building …").arg(predicted)}, untilThen, false);
     case BackgroundBuilds::State::Timing:
-      return say(QStringLiteral("%1 · timing …").arg(predicted), untilThen, false);
+      return say({QStringLiteral("%1 · timing …").arg(predicted)}, untilThen, false);
     case BackgroundBuilds::State::Failed:
-      return say(QStringLiteral("%1 · ✗ not built: %2").arg(predicted, m_builds.problem()), m_builds.problem(), true);
+      return say({QStringLiteral("%1 · ✗ not built: %2").arg(predicted, m_builds.problem())}, m_builds.problem(), true);
     case BackgroundBuilds::State::Made: {
       const BackgroundBuilds::OwnBuild* built = m_builds.ownBuild();
       if (built == nullptr) return hide();
       const auto& time = built->time->medianMs;
-      const QString measured = time ? QStringLiteral("measured %1 at %2").arg(msText(*time), built->when)
-                                    : QStringLiteral("no time: %1").arg(qs(built->time->unavailableReason));
-      return say(QStringLiteral("%1 · %2").arg(predicted, measured), ownTip(*built), true);
+      if (!time)
+        return say({QStringLiteral("%1 · no time: %2").arg(predicted, qs(built->time->unavailableReason))},
+                   ownTip(*built), true);
+      const QString measured = QStringLiteral("%1 · measured %2").arg(predicted, msText(*time));
+      return say({QStringLiteral("%1 at %2").arg(measured, built->when), measured}, ownTip(*built), true);
     }
     case BackgroundBuilds::State::None:
     case BackgroundBuilds::State::Off:
@@ -104,23 +107,23 @@ void FactLine::refresh() {
   };
   switch (state) {
     case BackgroundBuilds::State::Off:
-      say(beside(QStringLiteral("%1 is not asked").arg(compiler)), offText(), true);
+      say({beside(QStringLiteral("%1 is not asked").arg(compiler))}, offText(), true);
       break;
     case BackgroundBuilds::State::Waiting: {
       const QString refusal = m_controller.compileRefusal();
-      say(beside(refusal.isEmpty() ? QStringLiteral("%1 builds next …").arg(compiler) : refusal), refusal, false);
+      say({beside(refusal.isEmpty() ? QStringLiteral("%1 builds next …").arg(compiler) : refusal)}, refusal, false);
       break;
     }
     case BackgroundBuilds::State::Timing:
     case BackgroundBuilds::State::Building:
-      say(beside(QStringLiteral("%1 is building …").arg(compiler)),
+      say({beside(QStringLiteral("%1 is building …").arg(compiler))},
           QStringLiteral("What is on screen is our prediction until %1 has built the plan.").arg(compiler), false);
       break;
     case BackgroundBuilds::State::Failed:
-      say(beside(QStringLiteral("✗ %1: %2").arg(compiler, m_builds.problem())), m_builds.problem(), true);
+      say({beside(QStringLiteral("✗ %1: %2").arg(compiler, m_builds.problem()))}, m_builds.problem(), true);
       break;
     case BackgroundBuilds::State::Made:
-      say(beside(madeWords(*m_check, snapshot->made()->compiler)),
+      say(predictedAndMade(*m_check, snapshot->made()->compiler),
           countsText(*m_check, snapshot->made()->compiler) + QStringLiteral(" Click to see the two side by side."),
           true);
       break;
@@ -129,11 +132,11 @@ void FactLine::refresh() {
   }
 }
 
-void FactLine::say(const QString& words, const QString& tip, bool canBeClicked) {
-  m_words = words;
+void FactLine::say(const QStringList& texts, const QString& tip, bool canBeClicked) {
+  m_texts = texts;
   // The tool tip is made rich text, because plain text is not wrapped.
   setToolTip(tip.isEmpty() ? QString() : QStringLiteral("<p>%1</p>").arg(tip.toHtmlEscaped()));
-  setAccessibleName(words);
+  setAccessibleName(texts.front());
   setAccessibleDescription(tip);
   setEnabled(canBeClicked);
   setFocusPolicy(canBeClicked ? Qt::StrongFocus : Qt::NoFocus);
@@ -162,7 +165,7 @@ int FactLine::lineHeight() const {
 }
 
 QSize FactLine::sizeHint() const {
-  return {fontMetrics().horizontalAdvance(m_words) + kPadding, lineHeight()};
+  return {fontMetrics().horizontalAdvance(words()) + kPadding, lineHeight()};
 }
 
 QSize FactLine::minimumSizeHint() const {
@@ -175,7 +178,7 @@ void FactLine::resizeEvent(QResizeEvent* event) {
 }
 
 void FactLine::elide() {
-  setText(fontMetrics().elidedText(m_words, Qt::ElideMiddle, std::max(width(), kLeastLineWidth) - kPadding));
+  setText(fitting(m_texts, fontMetrics(), std::max(width(), kLeastLineWidth) - kPadding));
 }
 
 }  // namespace fusescope

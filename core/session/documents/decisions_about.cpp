@@ -28,7 +28,8 @@ void addOnce(const std::vector<Decision>& decisions, bool (*isWanted)(const Deci
 
 }  // namespace
 
-Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects) {
+Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects,
+                    const std::function<bool(const Decision&)>& isLeftOut) {
   std::set<std::uint32_t> wanted;
   std::vector<std::uint32_t> pending;
   for (std::size_t i = 0; i < decisions.size(); ++i) {
@@ -39,7 +40,8 @@ Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Su
   while (!pending.empty()) {
     const auto index = pending.back();
     pending.pop_back();
-    if (index >= decisions.size() || !wanted.insert(index).second) continue;
+    if (index >= decisions.size() || (isLeftOut && isLeftOut(decisions[index])) || !wanted.insert(index).second)
+      continue;
     const auto& evidence = decisions[index].evidence;
     pending.insert(pending.end(), evidence.begin(), evidence.end());
   }
@@ -47,11 +49,20 @@ Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Su
   Json list = Json::array();
   for (const auto index : order) {
     Decision decision = decisions[index];
+    std::erase_if(decision.evidence, [&](std::uint32_t evidence) { return !wanted.contains(evidence); });
     for (auto& evidence : decision.evidence)
       evidence = static_cast<std::uint32_t>(std::ranges::lower_bound(order, evidence) - order.begin());
     list.push_back(toJson(decision));
   }
   return list;
+}
+
+bool isPredictionAnswered(const ReadBackPlan& made, const Decision& decision) {
+  if (decision.code != "fuse.predicted" && decision.code != "fuse.predicted_alone") return false;
+  return std::ranges::all_of(decision.subjects, [&](const Subject& subject) {
+    const auto node = subject.nodeIn(made.graph());
+    return node && made.fateOf(*node) != Fate::NotDisclosed;
+  });
 }
 
 bool isTypeNotGiven(const Decision& decision) {

@@ -1,18 +1,24 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/json_fwd.h"
 #include "ir/decision.h"
-#include "planning/cover.h"
+#include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
 
 class Engine;
 
-/// Returns those of `decisions` that name one of `subjects`, and all decisions that their evidence refers to. The
-/// evidence is renumbered.
-Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects);
+/// Returns those of `decisions` that name one of `subjects`, and all decisions that their evidence refers to, without
+/// those for which `isLeftOut` returns true. The evidence is renumbered.
+Json decisionsAbout(const std::vector<Decision>& decisions, const std::vector<Subject>& subjects,
+                    const std::function<bool(const Decision&)>& isLeftOut = {});
+
+/// Returns whether the decision only predicts which kernel runs some nodes, and `made` discloses what became of each of
+/// them, so that nobody needs the prediction any more.
+bool isPredictionAnswered(const ReadBackPlan& made, const Decision& decision);
 
 /// Returns whether the decision says that floats are not calculated in a type that the user asked for, because the
 /// target does not have it or the compiler chose another one.

@@ -56,8 +56,11 @@ std::vector<Option> ExportSettings::options() {
        .letter = 'o'},
       {.name = "check",
        .value = &check,
-       .help = "Of onnx: run the network and compare it with float32 before it is written. With --inputs this is done "
-               "in any case; without, the inputs are random."},
+       .help =
+           "Of onnx: before the network is written, compare every output with float32 on each sample: by the "
+           "reference with every value between two nodes stored, and by the engine. Casts are added where this "
+           "needs them; a network that still fails is not written. With --inputs this is done in any case; without, "
+           "the inputs are random."},
       {.name = "tol-rms",
        .value = &rms,
        .argument = "T",

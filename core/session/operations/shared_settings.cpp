@@ -10,6 +10,8 @@
 namespace fusescope {
 namespace {
 
+constexpr double kMostAxes = 64;  // no network has tensors with more
+
 std::string compilerNames() {
   std::vector<std::string> names;
   for (const Compiler* known : allCompilers()) names.emplace_back(known->name());
@@ -117,7 +119,7 @@ std::vector<Option> InputSettings::options() {
        .value = &batchAxis,
        .argument = "AXIS",
        .help = "Cut the inputs along this axis into samples.",
-       .range = kZeroOrMore}};
+       .range = {.least = 0, .most = kMostAxes - 1}}};
 }
 
 Option effortOption(std::optional<double>& seconds, std::vector<std::string> excludes) {

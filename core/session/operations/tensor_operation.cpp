@@ -13,7 +13,7 @@ std::vector<Option> TensorSettings::options() {
           {.name = "sample",
            .value = &sample,
            .argument = "K",
-           .help = "The index of the sample; the first one has the index 0.",
+           .help = "The index of the sample among the inputs; the first one has the index 0.",
            .range = kZeroOrMore},
           {.name = "slice",
            .value = &slice,
