@@ -144,7 +144,7 @@ Result<int> list(const CompilersArguments& arguments) {
   const bool isOne = !arguments.command.empty();
   std::vector<Environment> environments = findEnvironments();
   if (isOne) {
-    environments = {TRY(environmentNamed(arguments.command, "--try"))};
+    environments = {TRY(environmentNamed(arguments.command, "--env"))};
     if (!isConfirmed(environments[0].command)) TRY(confirm(environments[0].command));
   }
   const auto asked = TRY(ask(environments));

@@ -11,7 +11,7 @@
 
 #include "tests/conformance/case_processes.h"
 #include "tests/conformance/known_failures.h"
-#include "tests/conformance/table.h"
+#include "tests/conformance/conformance_table.h"
 
 namespace fusescope::conformance {
 namespace {

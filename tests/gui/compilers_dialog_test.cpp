@@ -200,7 +200,7 @@ class CompilersDialogTest : public QObject {
     for (const char* words : {"1.50 GiB of memory", "networks are kept"})
       QVERIFY2(m_dialog->detail().contains(words), qPrintable(m_dialog->detail()));
     m_dialog->button("copyCommand").click();
-    QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("fusescope compilers --try 'ssh box python3'"));
+    QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("fusescope compilers --env 'ssh box python3'"));
     m_dialog->list().setFocus();
     QTest::keyClick(m_dialog, Qt::Key_Delete);
     QTRY_VERIFY(itemOf("box") == nullptr);

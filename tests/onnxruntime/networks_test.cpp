@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/onnxruntime/read_networks.h"
+#include "tests/onnxruntime/onnxruntime_networks.h"
 #include "tests/support/process.h"
 
 namespace fusescope::test {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <map>
 
-#include "tests/onnxruntime/read_networks.h"
+#include "tests/onnxruntime/onnxruntime_networks.h"
 #include "tests/property/graph_maker.h"
 #include "tests/property/hard_names.h"
 #include "tests/property/seeds.h"

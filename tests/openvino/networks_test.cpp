@@ -9,7 +9,7 @@
 #include "interchange/npz.h"
 #include "session/artifact.h"
 #include "session/inputs/random_inputs.h"
-#include "tests/openvino/read_networks.h"
+#include "tests/openvino/openvino_networks.h"
 
 namespace fusescope::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tests/openvino/read_networks.h"
+#include "tests/openvino/openvino_networks.h"
 #include "tests/property/graph_maker.h"
 #include "tests/property/hard_names.h"
 #include "tests/property/seeds.h"

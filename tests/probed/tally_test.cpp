@@ -31,11 +31,11 @@ TEST_F(Tally, IsListedWithWhatItCanDo) {
 }
 
 TEST_F(Tally, WhatIsThereComesFirstWhereOneEnvironmentIsTried) {
-  const std::string told = command({"compilers", "--try", python()}).out;
+  const std::string told = command({"compilers", "--env", python()}).out;
   EXPECT_LT(told.find("Environments"), told.find("Compilers")) << told;
   EXPECT_NE(told.find("tally@FUSESCOPE_PYTHON cannot inner_values: Tally forgets"), std::string::npos) << told;
   EXPECT_EQ(told.find("what it counts on"), std::string::npos) << "its options";
-  const std::string more = command({"compilers", "--try", python(), "--options"}).out;
+  const std::string more = command({"compilers", "--env", python(), "--options"}).out;
   EXPECT_LT(more.find("Compilers"), more.find("what it counts on")) << more;
 }
 
@@ -47,7 +47,7 @@ TEST_F(Tally, ItsEnvironmentHasALimitOfMemory) {
   EXPECT_EQ(environment["memory_bytes"], 1073741824);
   EXPECT_EQ(environment["keeps_files"], true);
   EXPECT_EQ(entryOf(listed["environments"], "name", "FUSESCOPE_PYTHON")["memory_bytes"], Json());
-  const std::string told = command({"compilers", "--try", "fingers"}).out;
+  const std::string told = command({"compilers", "--env", "fingers"}).out;
   EXPECT_NE(told.find("1.00 GiB"), std::string::npos) << told;
   EXPECT_EQ(command({"compilers", "add", "more", "python3", "--memory", "-1"}).status, 2);
 }
@@ -318,8 +318,8 @@ TEST_F(Tally, IsWhereItsEnvironmentIs) {
   EXPECT_EQ(gone.status, 2);
   EXPECT_NE(gone.err.find("there is no environment 'fingers'"), std::string::npos) << gone.err;
   EXPECT_EQ(gone.err.find("option '--compiler'"), gone.err.rfind("option '--compiler'")) << gone.err;
-  const ProcessResult tried = command({"compilers", "--try", "fingers"});
-  EXPECT_NE(tried.err.find("option '--try': there is no environment 'fingers'"), std::string::npos) << tried.err;
+  const ProcessResult tried = command({"compilers", "--env", "fingers"});
+  EXPECT_NE(tried.err.find("option '--env': there is no environment 'fingers'"), std::string::npos) << tried.err;
   EXPECT_EQ(command({"compilers", "remove", "fingers"}).status, 2);
   expectSameNumbers(network(), {}, "tally@" + python());
 }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/property/movements.h"
-#include "tests/property/products.h"
+#include "tests/property/random_products.h"
 
 namespace fusescope::property {
 

@@ -1,7 +1,7 @@
 #include <iostream>
 
 #include "base/json.h"
-#include "tests/scrambled/plan_facts.h"
+#include "tests/scrambled/printed_facts.h"
 
 /// plan_facts MODEL HOW: prints what the case comes to.
 int main(int count, char** arguments) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/json.h"
-#include "tests/scrambled/plan_facts.h"
+#include "tests/scrambled/printed_facts.h"
 #include "tests/support/process.h"
 
 namespace fusescope::test {

@@ -13,7 +13,7 @@ class Both : public Server, public ::testing::WithParamInterface<const char*> {
 };
 
 TEST_P(Both, AreListedAndMarkedAsUntried) {
-  const Json compilers = json({"compilers", "--try", "FUSESCOPE_PYTHON"});
+  const Json compilers = json({"compilers", "--env", "FUSESCOPE_PYTHON"});
   const Json found = entryOf(compilers["environments"][0]["compilers"], "name", GetParam());
   EXPECT_EQ(found["version"], "10.16.1") << found.dump();
   EXPECT_TRUE(found["problem"].is_null()) << found.dump();
@@ -22,7 +22,7 @@ TEST_P(Both, AreListedAndMarkedAsUntried) {
   EXPECT_EQ(found["devices"][0]["name"], "a card that only tests have");
   for (const char* ability : {"compile", "read_back", "run", "time", "profile"})
     EXPECT_EQ(std::ranges::count(found["can"], Json(ability)), 1) << ability;
-  const ProcessResult listed = fusescopeCommand({"compilers", "--try", "FUSESCOPE_PYTHON"});
+  const ProcessResult listed = fusescopeCommand({"compilers", "--env", "FUSESCOPE_PYTHON"});
   EXPECT_NE(listed.out.find(std::string(GetParam()) + "@FUSESCOPE_PYTHON is untried: Nobody has run"),
             std::string::npos)
       << listed.out;
@@ -222,7 +222,7 @@ TEST_P(Both, WhereTheyAreAbsentWhatToDoIsSaid) {
   EXPECT_NE(why.find(std::string("probe pack MODEL --compiler ") + GetParam()), std::string::npos) << why;
   EXPECT_NE(why.find("probe open result.zip"), std::string::npos) << why;
   EXPECT_NE(why.find("import-engine MODEL --layers layers.json"), std::string::npos) << why;
-  const ProcessResult listed = fusescopeCommand({"compilers", "--try", "FUSESCOPE_PYTHON"});
+  const ProcessResult listed = fusescopeCommand({"compilers", "--env", "FUSESCOPE_PYTHON"});
   EXPECT_NE(listed.out.find(std::string(GetParam()) +
                             " is in none of these environments. If it is on a machine that cannot be reached"),
             std::string::npos)

@@ -241,7 +241,7 @@ void CompilersDialog::confirm() {
 void CompilersDialog::copy() {
   const KnownEnvironment* known = current();
   if (known == nullptr) return;
-  const CommandLine line{.commands = {{"fusescope", "compilers", "--try", known->environment.command}}, .files = {}};
+  const CommandLine line{.commands = {{"fusescope", "compilers", "--env", known->environment.command}}, .files = {}};
   QApplication::clipboard()->setText(qs(line.text()));
   m_said->setText(QStringLiteral("Copied: %1").arg(qs(line.text())));
   m_said->show();

@@ -5,7 +5,7 @@
 namespace fusescope {
 
 std::vector<Option> CompilersSettings::options() {
-  return {{.name = "try",
+  return {{.name = "env",
            .value = &command,
            .argument = "COMMAND",
            .help = "Ask only one environment: its name, or a command that starts Python."},
@@ -46,7 +46,7 @@ const Operation& compilersOperation() {
       .groups = {OptionGroup::Json},
       .usualOptions = copyOfUsualOptions<CompilersSettings>,
       .prints = "fusescope.compilers",
-      .doesNotHold = "the environment of --try has no compiler",
+      .doesNotHold = "the environment of --env has no compiler",
       .parts = {{.name = "compilers add",
                  .summary = "Add an environment: a name for a command that starts Python",
                  .usualOptions = copyOfUsualOptions<CompilersAddSettings>},

@@ -13,7 +13,7 @@ build uses two processors where the script uses one; on a machine that does othe
 too favourable. Last are the milliseconds in which the build reads back what was made. Both programs use this Python, or
 --rtx-python for TensorRT for RTX.
 
-With --ready, it also measures how long a probe takes until it can work: `fusescope compilers --try` against a script
+With --ready, it also measures how long a probe takes until it can work: `fusescope compilers --env` against a script
 that imports the packages of the compilers one after another, in alternating order.
 """
 import argparse
@@ -139,7 +139,7 @@ def words(row):
 def ready(compilers, python, arguments):
     """Returns words about how much longer a probe takes than the imports."""
     imports = [python, "-c", "import " + ", ".join(PACKAGES[compiler] for compiler in compilers)]
-    probe = [str(ROOT / "build/bin/fusescope"), "compilers", "--try", python, "--json"]
+    probe = [str(ROOT / "build/bin/fusescope"), "compilers", "--env", python, "--json"]
     rounds = []
     with tempfile.TemporaryDirectory(prefix="builds-") as folder:
         environment = os.environ | {"XDG_CONFIG_HOME": folder, "FUSESCOPE_CACHE": folder}

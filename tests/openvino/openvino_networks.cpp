@@ -1,4 +1,4 @@
-#include "tests/openvino/read_networks.h"
+#include "tests/openvino/openvino_networks.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tests/onnxruntime/read_networks.h"
+#include "tests/onnxruntime/onnxruntime_networks.h"
 
 #include <fmt/format.h>
 

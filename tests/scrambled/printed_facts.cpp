@@ -1,4 +1,4 @@
-#include "tests/scrambled/plan_facts.h"
+#include "tests/scrambled/printed_facts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tests/property/products.h"
+#include "tests/property/random_products.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tests/conformance/table.h"
+#include "tests/conformance/conformance_table.h"
 
 #include <fmt/format.h>
 
