@@ -9,6 +9,7 @@
 #include "app/cli/table.h"
 #include "base/age.h"
 #include "base/text.h"
+#include "cache/collect_kept.h"
 #include "cache/disk_store.h"
 #include "cache/kept_contents.h"
 #include "cache/kept_file.h"
@@ -138,15 +139,19 @@ Result<int> verifyKept(const CacheArguments& arguments) {
   return check.damaged.empty() && timesCheck.damaged == 0 && timesProblem.empty() ? kDone : kDoesNotHold;
 }
 
-int sayGone(const DiskStore& store, std::int64_t gone, std::int64_t left, bool json) {
+int sayGone(const DiskStore& store, const KeptCollected& gone, std::int64_t left, bool json) {
   if (json) {
     Json document = cacheDocument("gc");
-    document["removed"] = gone;
+    document["removed"] = gone.entries;
     document["stored_bytes"] = left;
+    document["times_removed"] = gone.times;
+    document["times_bytes"] = gone.timesBytes;
     printJson(document);
   } else {
     sayProblem(store);
-    std::cout << fmt::format("{} removed; {} left\n", entriesText(gone), bytesText(left));
+    std::cout << fmt::format("{} removed; {} left\n", entriesText(gone.entries), bytesText(left));
+    if (gone.times > 0)
+      std::cout << fmt::format("{} removed; {} left\n", timesText(gone.times), bytesText(gone.timesBytes));
   }
   return kDone;
 }
@@ -176,7 +181,7 @@ Result<int> collectShared(const ArgumentsOf<CacheGcSettings>& arguments) {
 Result<int> collectKept(const ArgumentsOf<CacheGcSettings>& arguments) {
   if (arguments.isShared) return collectShared(arguments);
   const auto store = TRY(openStore());
-  const std::int64_t gone = arguments.limit ? TRY(store->collectTo(*arguments.limit)) : store->collect();
+  const KeptCollected gone = TRY(collectKept(*store, timingCachePath(), arguments.limit));
   return sayGone(*store, gone, store->storedBytes(), arguments.json);
 }
 

@@ -200,7 +200,7 @@ bool DiskStore::write(StoreEntry entry, std::string_view bytes) {
   m_notKept.clear();
   if (!replaced.empty()) fs::remove(blobPath(replaced), ignored);
   if (m_options.onPhase) std::ignore = m_options.onPhase(WritePhase::Done);
-  evict(most);
+  evict(room(most));
   tryLoading(entry);
   return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cache/kept_store.h"
+#include "cache/kept_worth.h"
 #include "cache/store_index.h"
 
 namespace fusescope {
@@ -73,7 +74,9 @@ class DiskStore final : public KeptStore {
   std::int64_t storedBytes();
   /// Returns the statistics of each kind that is kept or was not kept, in the order of their names.
   std::vector<KindStatistics> statistics();
+  /// Returns the limit of all that is kept, the measured times beside the store among it.
   std::int64_t limit();
+  std::vector<KeptWorth> worths();  ///< of each entry
   /// Sets the limit in bytes. Errors: it cannot be written.
   Status setLimit(std::int64_t bytes);
   /// Reads everything; deletes damaged entries and files that belong to no entry.
@@ -98,6 +101,7 @@ class DiskStore final : public KeptStore {
   void drop(const StoreEntry& entry, const Diagnostic& why);
   bool write(StoreEntry entry, std::string_view bytes);
   bool notKept(std::string_view why);
+  std::int64_t room(std::int64_t limit) const;
   std::vector<StoreEntry> leastWorth(std::int64_t most);
   std::int64_t evict(std::int64_t most);
   Result<std::int64_t> evictOnFullDisk(std::int64_t most);

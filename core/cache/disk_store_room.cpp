@@ -4,6 +4,7 @@
 
 #include "cache/disk_store.h"
 #include "cache/store_folder.h"
+#include "cache/timing_cache.h"
 
 // How DiskStore makes room: it removes what is worth least, or everything, also on a full disk.
 namespace fusescope {
@@ -20,7 +21,30 @@ double worthOf(const StoreEntry& entry, std::int64_t turn, std::size_t entries) 
   return saved / (fading * static_cast<double>(std::max<std::uint64_t>(entry.size.stored, 1)));
 }
 
+/// An empty file of measured times has some pages already, which do not count.
+constexpr std::int64_t kEmptyTimes = 1 << 16;
+
 }  // namespace
+
+/// Returns how many bytes entries may take: what the measured times beside the store leave, which is at least half.
+std::int64_t DiskStore::room(std::int64_t limit) const {
+  std::error_code unknown;
+  const auto times = fs::file_size(m_folder.parent_path() / "timings.sqlite", unknown);
+  if (unknown) return limit;
+  const std::int64_t counted = std::max<std::int64_t>(static_cast<std::int64_t>(times) - kEmptyTimes, 0);
+  return limit - std::min(counted, TimingCache::mostBytes(limit));
+}
+
+std::vector<KeptWorth> DiskStore::worths() {
+  const std::lock_guard lock(m_mutex);
+  std::vector<KeptWorth> worths;
+  if (!m_index.isOpen()) return worths;
+  const std::vector<StoreEntry> all = m_index.entries();
+  for (const StoreEntry& entry : all)
+    worths.push_back(
+        {.perByte = worthOf(entry, m_index.turn(), all.size()), .bytes = static_cast<std::int64_t>(entry.size.stored)});
+  return worths;
+}
 
 /// Returns the entries without which the others take at most `most` bytes, those that are worth least first.
 std::vector<StoreEntry> DiskStore::leastWorth(std::int64_t most) {
@@ -63,7 +87,7 @@ std::int64_t DiskStore::collect() {
 
 std::int64_t DiskStore::collectNow() {
   const std::int64_t quicker = removeQuickerMade();
-  const std::int64_t gone = quicker + evict(m_index.setting(kLimitSetting).value_or(kUsualLimit));
+  const std::int64_t gone = quicker + evict(room(m_index.setting(kLimitSetting).value_or(kUsualLimit)));
   sweep();
   return gone;
 }

@@ -20,6 +20,9 @@ struct Used {
   std::function<double()> nowMs;  ///< setStoreClock(); empty: the clock of this machine
   /// The stores that were requested; they are never removed, because callers may still use them.
   std::map<CacheMode, std::shared_ptr<KeptStore>> stores;
+  /// The place of a team, which is one object for answers and times, so that a place that fails costs its time once.
+  std::map<CacheMode, std::shared_ptr<SharedStore>> places;
+  std::map<CacheMode, std::unique_ptr<SharedTimes>> times;
 };
 
 Used& used() {
@@ -32,12 +35,19 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string() : value;
 }
 
+/// Returns the place of a team for `mode`; null if there is none.
+std::shared_ptr<SharedStore> placeFor(Used& used, CacheMode mode) {
+  std::shared_ptr<SharedStore>& place = used.places[mode];
+  if (place == nullptr) place = sharedStoreOfVariables(mode);
+  return place;
+}
+
 /// Opens the levels of the store for `mode`. Returns null if there is none.
-std::shared_ptr<KeptStore> openLevels(CacheMode mode, const std::function<double()>& nowMs) {
+std::shared_ptr<KeptStore> openLevels(Used& used, CacheMode mode) {
   std::vector<std::shared_ptr<KeptStore>> levels;
   if (const auto folder = storeFolder(); folder.ok())
-    levels.push_back(DiskStore::open(folder.value(), {.mode = mode, .nowMs = nowMs}));
-  if (auto shared = sharedStoreOfVariables(mode)) levels.push_back(std::move(shared));
+    levels.push_back(DiskStore::open(folder.value(), {.mode = mode, .nowMs = used.nowMs}));
+  if (auto shared = placeFor(used, mode)) levels.push_back(std::move(shared));
   if (levels.size() < 2) return levels.empty() ? nullptr : levels.front();
   return std::make_shared<StoreLevels>(std::move(levels));
 }
@@ -65,8 +75,18 @@ KeptStore* storeOfProcess() {
   const std::lock_guard lock(used().mutex);
   if (used().mode == CacheMode::Off) return nullptr;
   std::shared_ptr<KeptStore>& store = used().stores[used().mode];
-  if (store == nullptr) store = openLevels(used().mode, used().nowMs);
+  if (store == nullptr) store = openLevels(used(), used().mode);
   return store.get();
+}
+
+SharedTimes* sharedTimesOfProcess(SharedTimes::GroupOf groupOf) {
+  const std::lock_guard lock(used().mutex);
+  const CacheMode mode = used().mode;
+  const auto place = mode == CacheMode::Off ? nullptr : placeFor(used(), mode);
+  if (place == nullptr) return nullptr;
+  std::unique_ptr<SharedTimes>& times = used().times[mode];
+  if (times == nullptr) times = std::make_unique<SharedTimes>(place, std::move(groupOf));
+  return times.get();
 }
 
 Result<SigningKey> signingKeyOfVariables() {

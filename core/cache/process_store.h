@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "cache/shared_store.h"
+#include "cache/shared_times.h"
 
 namespace fusescope {
 
@@ -21,6 +22,10 @@ bool areTimesUsed();
 /// FUSESCOPE_SHARED_STORE_KEY names. Returns null if it is off, or if neither exists. It is opened on the first call
 /// and exists until the process ends. Thread-safe.
 KeptStore* storeOfProcess();
+
+/// Returns the measured times in that place; null if the store is off or no place is named. `groupOf` is used by the
+/// first call. It exists until the process ends. Thread-safe.
+SharedTimes* sharedTimesOfProcess(SharedTimes::GroupOf groupOf);
 
 /// Opens the place that these variables name. Returns null if none is named.
 std::shared_ptr<SharedStore> sharedStoreOfVariables(CacheMode mode);

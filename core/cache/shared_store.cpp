@@ -10,6 +10,7 @@
 #include "cache/folder_place.h"
 #include "cache/redis_place.h"
 #include "cache/shared_rest.h"
+#include "cache/shared_times.h"
 
 namespace fusescope {
 namespace {
@@ -21,7 +22,7 @@ constexpr seconds kFirstPause{30}, kLongestPause{600};
 constexpr seconds kCountingTime{30}, kCollectingTime{600};
 /// The kinds of entries that are the same on every machine that has the same key. Entries of all other kinds are valid
 /// for one machine only.
-constexpr std::array<std::string_view, 3> kSharedKinds{kCodeKind, "answer", "compiled"};
+constexpr std::array<std::string_view, 4> kSharedKinds{kCodeKind, kTimesKind, "answer", "compiled"};
 
 bool isRedis(std::string_view place) {
   return place.starts_with("redis:") || place.starts_with("unix:");

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "cache/database.h"
+#include "cache/shared_times.h"
 #include "cache/statement.h"
 
 namespace fusescope {
@@ -24,7 +25,7 @@ constexpr const char* kSetUpTimes =
     "DROP TABLE IF EXISTS measurements;"
     "CREATE TABLE IF NOT EXISTS times(hash TEXT NOT NULL, key BLOB NOT NULL, ms REAL NOT NULL,"
     " median REAL NOT NULL, spread REAL NOT NULL, quiet INTEGER NOT NULL, day TEXT NOT NULL, series_hash TEXT, series "
-    "BLOB, work REAL, traffic REAL, row_hash TEXT,"
+    "BLOB, work REAL, traffic REAL, row_hash TEXT, uses INTEGER NOT NULL DEFAULT 0, turn INTEGER NOT NULL DEFAULT 0,"
     " PRIMARY KEY(hash, key)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS times_by_series ON times(series_hash);"
     "PRAGMA application_id=1179861809;"
@@ -32,14 +33,6 @@ constexpr const char* kSetUpTimes =
 
 constexpr const char* kTimeColumns =
     "SELECT key, ms, spread, day, median, quiet, series, work, traffic, row_hash, hash FROM times ";
-
-/// A row of the table.
-struct KeptTime {
-  std::string key;
-  Measurement measured;
-  Workload workload;
-  bool hasWorkload = false;
-};
 
 /// Returns the hash of everything in a row, by which a row that was damaged is recognised.
 std::string rowHash(const KeptTime& time) {
@@ -92,6 +85,17 @@ bool setUpTimes(sqlite3* database) {
   return false;
 }
 
+/// Adds what programs before the limit of bytes did not write. Their files keep the version, so that they can still use
+/// them. On failure, uses are not counted.
+void addUses(sqlite3* database) {
+  if (numberOf(database, "SELECT count(*) FROM pragma_table_info('times') WHERE name='turn'") == 0) {
+    runScript(database, "ALTER TABLE times ADD COLUMN uses INTEGER NOT NULL DEFAULT 0");
+    runScript(database, "ALTER TABLE times ADD COLUMN turn INTEGER NOT NULL DEFAULT 0");
+  }
+  if (numberOf(database, "SELECT count(*) FROM sqlite_master WHERE name='settings'") == 0)
+    runScript(database, "CREATE TABLE IF NOT EXISTS settings(name TEXT PRIMARY KEY, value INTEGER)");
+}
+
 /// A file that was opened, or why it was not.
 struct OpenedTimes {
   sqlite3* database = nullptr;  ///< null: it cannot be used
@@ -133,6 +137,7 @@ OpenedTimes openTimes(const std::filesystem::path& path, int flags) {
     if (check.text(0) != "ok") return closed(true, "the file is damaged");
   }
   if (*version < kTimesVersion && !setUpTimes(database)) return failed();
+  addUses(database);
   if (!runScript(database, "PRAGMA synchronous=NORMAL")) return failed();
   return {.database = database};
 }
@@ -198,19 +203,36 @@ Result<std::shared_ptr<TimingCache>> TimingCache::openKnown(const std::filesyste
 }
 
 TimingCache::~TimingCache() {
+  if (m_shared != nullptr) m_shared->write();
+  settle();
   sqlite3_close(m_database);
 }
 
-std::optional<Measurement> TimingCache::find(std::string_view key) const {
+std::optional<Measurement> TimingCache::findHere(std::string_view key) const {
   const std::lock_guard lock(m_mutex);
+  if (const auto found = m_onlyShared.find(key); found != m_onlyShared.end()) return found->second;
   const std::string text = std::string(kTimeColumns) + "WHERE hash=?1 AND key=?2";
   Statement query(m_database, text.c_str());
   if (!query.ready()) return std::nullopt;
-  query.bindText(1, hashText(key).hex());
+  const std::string hash = hashText(key).hex();
+  query.bindText(1, hash);
   query.bindBlob(2, key);
   if (query.step() != SQLITE_ROW) return std::nullopt;
   const auto time = keptTimeAt(query);
+  if (time) m_used.insert(hash);
   return time ? std::optional(time->measured) : std::nullopt;
+}
+
+std::optional<Measurement> TimingCache::find(std::string_view key) const {
+  if (auto found = findHere(key)) return found;
+  const std::vector<KeptTime> shared = m_shared != nullptr ? m_shared->ask(key) : std::vector<KeptTime>();
+  if (shared.empty()) return std::nullopt;
+  {
+    const std::lock_guard lock(m_mutex);
+    for (const KeptTime& time : shared)
+      if (!areNewTimesKept || !write(time, false)) m_onlyShared.emplace(time.key, time.measured);
+  }
+  return findHere(key);
 }
 
 void TimingCache::store(std::string_view key, const Measurement& measurement) {
@@ -223,31 +245,42 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
 
 void TimingCache::store(std::string_view key, const Measurement& measurement, const Workload* workload) {
   if (!areNewTimesKept) return;
-  const std::lock_guard lock(m_mutex);
-  Statement insert(
-      m_database,
-      "INSERT OR REPLACE INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
-      " quiet, row_hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
-  if (!insert.ready()) return noteProblem();
   const KeptTime time{.key = std::string(key),
                       .measured = measurement,
                       .workload = workload != nullptr ? *workload : Workload(),
                       .hasWorkload = workload != nullptr};
-  insert.bindText(1, hashText(key).hex());
-  insert.bindBlob(2, key);
-  insert.bindNumber(3, measurement.ms);
-  insert.bindNumber(4, measurement.spread);
-  insert.bindText(5, measurement.day);
-  insert.bindNumber(10, measurement.median);
-  insert.bindNumber(11, measurement.quiet ? 1 : 0);
+  if (m_shared != nullptr) m_shared->note(time);
+  const std::lock_guard lock(m_mutex);
+  m_hasNew = true;
+  m_onlyShared.erase(time.key);
+  if (!write(time, true)) noteProblem();
+}
+
+/// Returns false if SQLite failed. A time that is replaced passes on how often it was used.
+bool TimingCache::write(const KeptTime& time, bool replaces) const {
+  const std::string text = fmt::format(
+      "INSERT OR {} INTO times(hash, key, ms, spread, day, series_hash, series, work, traffic, median,"
+      " quiet, row_hash, uses, turn) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+      " ifnull((SELECT uses FROM times WHERE hash=?1 AND key=?2), 0),"
+      " ifnull((SELECT value FROM settings WHERE name='turn'), 0))",
+      replaces ? "REPLACE" : "IGNORE");
+  Statement insert(m_database, text.c_str());
+  if (!insert.ready()) return false;
+  insert.bindText(1, hashText(time.key).hex());
+  insert.bindBlob(2, time.key);
+  insert.bindNumber(3, time.measured.ms);
+  insert.bindNumber(4, time.measured.spread);
+  insert.bindText(5, time.measured.day);
+  insert.bindNumber(10, time.measured.median);
+  insert.bindNumber(11, time.measured.quiet ? 1 : 0);
   insert.bindText(12, rowHash(time));
-  if (workload != nullptr) {
-    insert.bindText(6, hashText(workload->series).hex());
-    insert.bindBlob(7, workload->series);
-    insert.bindNumber(8, workload->work);
-    insert.bindNumber(9, workload->traffic);
+  if (time.hasWorkload) {
+    insert.bindText(6, hashText(time.workload.series).hex());
+    insert.bindBlob(7, time.workload.series);
+    insert.bindNumber(8, time.workload.work);
+    insert.bindNumber(9, time.workload.traffic);
   }
-  if (!insert.run()) noteProblem();
+  return insert.run();
 }
 
 void TimingCache::noteProblem() {
@@ -323,6 +356,10 @@ Hash128 TimingCache::hash() const {
 
 void keepNewTimes(bool areKept) {
   areNewTimesKept = areKept;
+}
+
+bool keepsNewTimes() {
+  return areNewTimesKept;
 }
 
 std::filesystem::path timingCachePath() {

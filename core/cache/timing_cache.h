@@ -3,19 +3,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "cache/kept_worth.h"
 
 struct sqlite3;
 
 namespace fusescope {
+
+class SharedTimes;
 
 /// A measured time, with the facts that are needed to judge it and to predict other times from it.
 struct Measurement {
@@ -39,6 +44,17 @@ struct WorkSample {
   double work = 0, traffic = 0;
   Measurement measured;
 };
+
+/// A measured time as it is kept.
+struct KeptTime {
+  std::string key;
+  Measurement measured{};
+  Workload workload{};
+  bool hasWorkload = false;
+};
+
+/// Returns roughly how many milliseconds measuring this time took, which is what keeping it saves.
+double msToMeasure(const Measurement& measured);
 
 /// The result of checking all times.
 struct TimesCheck {
@@ -64,12 +80,27 @@ class TimingCache {
   TimingCache(const TimingCache&) = delete;
   TimingCache& operator=(const TimingCache&) = delete;
 
+  /// Also takes the times of a team, and then keeps them, if shareWith() was called.
   std::optional<Measurement> find(std::string_view key) const;
   void store(std::string_view key, const Measurement& measurement);
   /// Stores a measurement also as a sample of its series.
   void store(std::string_view key, const Measurement& measurement, const Workload& workload);
   /// Returns all samples of a series, always in the same order.
   std::vector<WorkSample> series(std::string_view series) const;
+  /// Makes `shared` the farther level: times that are missing here are asked for there, and new ones are noted in it.
+  /// It must exist as long as this object.
+  void shareWith(SharedTimes* shared);
+  SharedTimes* sharedTimes() const;  ///< null: there is none
+
+  /// Returns the bytes of all times, and what they are worth.
+  std::int64_t bytes() const;
+  std::vector<KeptWorth> worths() const;
+  /// Removes the times that are worth least until at most `most` bytes are left, and returns how many were removed.
+  /// `limitOfAll` is the new limit of all that is kept, of which times take at most a part from now on.
+  std::int64_t collectTo(std::int64_t most, std::int64_t limitOfAll);
+  /// Returns how many bytes the times may take if all that is kept may take `limitOfAll`.
+  static std::int64_t mostBytes(std::int64_t limitOfAll);
+
   std::size_t size() const;  ///< number of entries
   /// Calls `take` for every entry.
   void forEach(const std::function<void(std::string_view key, const Measurement& measured)>& take) const;
@@ -86,17 +117,27 @@ class TimingCache {
  private:
   TimingCache(sqlite3* database, std::filesystem::path file) : m_database(database), m_file(std::move(file)) {}
   void noteProblem();
+  std::optional<Measurement> findHere(std::string_view key) const;
+  bool write(const KeptTime& time, bool replaces) const;
+  std::int64_t evict(std::int64_t most);
+  void settle();
   void store(std::string_view key, const Measurement& measurement, const Workload* workload);
   sqlite3* m_database;
   const std::filesystem::path m_file;
   bool m_isCopy = false;  ///< m_database is a copy in memory, because the disk is full
   std::string m_problem;
   std::filesystem::path m_movedAside;
+  SharedTimes* m_shared = nullptr;
+  bool m_hasNew = false;                 ///< a time was stored
+  mutable std::set<std::string> m_used;  ///< hashes of the keys that were found
+  /// Times of a team that are not kept here, because new times are not kept.
+  mutable std::map<std::string, Measurement, std::less<>> m_onlyShared;
   mutable std::mutex m_mutex;
 };
 
 /// Says whether the timing caches of this process keep new times, which they do unless a program says otherwise.
 void keepNewTimes(bool areKept);
+bool keepsNewTimes();
 
 /// Returns the file in which the measured times of this user are kept: `timings.sqlite` in the folder for caches. It is
 /// empty if there is no such folder.

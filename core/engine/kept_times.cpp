@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "backends/reference/reference_backend.h"
 #include "backends/threads.h"
@@ -20,43 +20,6 @@
 
 namespace fusescope {
 namespace {
-
-/// Returns the fields of a key (KeyBuilder); empty if they are not whole.
-std::vector<std::string_view> keyFieldsOf(std::string_view key) {
-  std::vector<std::string_view> fields;
-  while (!key.empty()) {
-    std::uint64_t size = 0;
-    if (key.size() < sizeof size) return {};
-    std::memcpy(&size, key.data(), sizeof size);
-    key.remove_prefix(sizeof size);
-    if (size > key.size()) return {};
-    fields.push_back(key.substr(0, size));
-    key.remove_prefix(size);
-  }
-  return fields;
-}
-
-std::string wholeNumberIn(std::string_view field) {
-  int number = 0;
-  if (field.size() != sizeof number) return {};
-  std::memcpy(&number, field.data(), sizeof number);
-  return std::to_string(number);
-}
-
-/// The fields of the key of a time in which conditions differ (region_key.cpp); the others say of what it is.
-constexpr std::size_t kFingerprintField = 1, kBackendField = 2, kThreadsField = 3, kRegionField = 4;
-
-std::vector<TimeDifference> conditionsThatDiffer(const TimingContext& here,
-                                                 const std::vector<std::string_view>& nearest) {
-  std::vector<TimeDifference> differs;
-  const auto add = [&](const char* field, const std::string& ours, std::string theirs) {
-    if (ours != theirs) differs.push_back({field, ours, std::move(theirs)});
-  };
-  add("backend", here.backend, std::string(nearest[kBackendField]));
-  add("threads", std::to_string(here.threads), wholeNumberIn(nearest[kThreadsField]));
-  add("machine and libraries", here.fingerprint, std::string(nearest[kFingerprintField]));
-  return differs;
-}
 
 class KeptTimes {
  public:
@@ -89,9 +52,11 @@ class KeptTimes {
     const Backend& backend = backendOf(m_plan, *planned.request.fused);
     const TimingContext context = timingContext(m_plan, backend, planned.request.threads);
     KeptRegion region{.name = planned.request.fused->name};
+    std::vector<std::string> tactics;
     for (const Tactic& tactic : ways.tactics) {
       if (tactic.numerics.emulated || tactic.backend == kReferenceBackend) continue;
       ++region.tactics;
+      tactics.push_back(tactic.name);
       if (ways.isComparable) region.timed += note(timingKey(ways.region, tactic, context), region) ? 1 : 0;
     }
     const bool isMeasured = ways.isComparable || ways.tactics.size() == 1;
@@ -102,7 +67,7 @@ class KeptTimes {
     const bool isRegionTimed = region.timed < region.tactics && note(regionTimeKey(ways.region, context), region);
     if (isRegionTimed && region.tactics == 1) region.timed = 1;
     region.isOnlyChosen = isRegionTimed && region.tactics > 1;
-    m_contexts.push_back(context);
+    m_wanted.push_back({.region = ways.region, .context = context, .tactics = std::move(tactics)});
     m_regions.push_back(std::move(region));
   }
 
@@ -115,28 +80,21 @@ class KeptTimes {
     return true;
   }
 
-  /// Looks for times of equal regions in other conditions.
+  /// Looks for the nearest times of the regions of which none is kept.
   void compareNearest() {
     const auto isWanted = [](const KeptRegion& region) { return region.timed == 0 && !region.isOnlyChosen; };
     if (std::ranges::none_of(m_regions, isWanted)) return;
-    m_cache->forEach([&](std::string_view key, const Measurement&) {
-      const std::vector<std::string_view> fields = keyFieldsOf(key);
-      if (fields.size() <= kRegionField) return;
-      const auto place = m_places.find(fields[kRegionField]);
-      if (place == m_places.end() || place->second >= m_regions.size()) return;
-      KeptRegion& region = m_regions[place->second];
-      if (!isWanted(region)) return;
-      auto differs = conditionsThatDiffer(m_contexts[place->second], fields);
-      if (!differs.empty() && (region.differs.empty() || differs.size() < region.differs.size()))
-        region.differs = std::move(differs);
-    });
+    NearestTimes nearest;
+    m_cache->forEach([&](std::string_view key, const Measurement&) { nearest.add(key); });
+    for (std::size_t i = 0; i < m_regions.size(); ++i)
+      if (isWanted(m_regions[i])) m_regions[i].differs = nearest.differencesFrom(m_wanted[i]);
   }
 
   const Plan& m_plan;
   const BuildOptions& m_options;
   std::shared_ptr<TimingCache> m_cache;  ///< null: nothing is kept
   std::vector<KeptRegion> m_regions;
-  std::vector<TimingContext> m_contexts;  ///< of each region
+  std::vector<WantedTimes> m_wanted;  ///< of each region
   /// The place of a region in m_regions by its key; SIZE_MAX: nothing of it is measured.
   std::map<std::string, std::size_t, std::less<>> m_places;
 };
@@ -165,7 +123,7 @@ constexpr std::size_t kLongestPart = 60;
 std::string keptText(const KeptRegion& region) {
   if (region.isOnlyChosen) return "the chosen tactic alone";
   if (region.timed > 0) return fmt::format("{} of {}", region.timed, counted(region.tactics, "tactic"));
-  if (region.differs.empty()) return "not kept";
+  if (region.differs.empty()) return "not kept, and nothing similar is";
   std::vector<std::string> fields;
   for (const TimeDifference& each : region.differs)
     fields.push_back(each.here.size() + each.nearest.size() <= kLongestPart

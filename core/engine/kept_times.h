@@ -6,15 +6,9 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/nearest_times.h"
 
 namespace fusescope {
-
-/// A field in which the conditions of a kept time differ from those of a build: "threads", "machine and libraries".
-struct TimeDifference {
-  std::string field;
-  std::string here, nearest;
-  bool operator==(const TimeDifference&) const = default;
-};
 
 /// Equal regions of a plan, and what is kept of the times of their tactics.
 struct KeptRegion {
@@ -25,7 +19,8 @@ struct KeptRegion {
   /// Only the chosen tactic was timed, because the gain of comparing them was expected to be below the noise.
   bool isOnlyChosen = false;
   std::string firstDay{}, lastDay{};  ///< when the kept times were measured: "2026-11-21"
-  /// If no time is kept: how the conditions of the nearest kept time of an equal region differ. Empty: there is none.
+  /// If no time is kept: the fields in which the nearest kept time differs, of the region or of the conditions in which
+  /// it was measured. Empty: nothing similar is kept.
   std::vector<TimeDifference> differs{};
 
   bool isKept() const { return isOnlyChosen || timed == tactics; }

@@ -54,12 +54,6 @@ GroupWatcher GroupWatcher::start() {
 GroupWatcher::GroupWatcher(GroupWatcher&& other) noexcept
     : m_id(std::exchange(other.m_id, -1)), m_connection(std::move(other.m_connection)) {}
 
-void GroupWatcher::watch(pid_t group) {
-  if (m_id <= 0) return;
-  const std::string line = fmt::format("{}\n", group);
-  (void)::send(m_connection.number(), line.data(), line.size(), MSG_NOSIGNAL);
-}
-
 void GroupWatcher::dismiss() {
   if (m_id <= 0) return;
   ::kill(m_id, SIGKILL);

@@ -19,8 +19,9 @@ class GroupWatcher {
   GroupWatcher& operator=(GroupWatcher&&) = delete;
   ~GroupWatcher() { dismiss(); }
 
-  /// Passes the group to the watcher. If this process is killed before that, the group is not ended.
-  void watch(pid_t group);
+  /// Returns the connection, to which the first process of the group writes its number as a line (startWatched()); -1
+  /// if there is no watcher.
+  int connection() const { return m_id > 0 ? m_connection.number() : -1; }
   /// Ends the watcher without ending the group. This must happen before the first process of the group is waited for:
   /// after that, the system may give its number to another group.
   void dismiss();

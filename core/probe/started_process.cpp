@@ -43,23 +43,21 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
 Result<StartedProcess> StartedProcess::start(const std::vector<std::string>& words,
                                              const std::optional<std::vector<std::string>>& variables) {
   Pipe in = TRY(openSocket()), out = TRY(openPipe()), error = TRY(openPipe());
-  SpawnSettings settings;
-  posix_spawn_file_actions_adddup2(&settings.actions, in.read.number(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&settings.actions, out.write.number(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&settings.actions, error.write.number(), STDERR_FILENO);
   std::vector<std::string> copies = words, environment = variables.value_or(std::vector<std::string>());
   const std::vector<char*> arguments = pointersTo(copies), entries = pointersTo(environment);
   char* const* const there = variables ? entries.data() : environ;
   GroupWatcher watcher = GroupWatcher::start();
   pid_t id = -1;
-  const int failed =
-      ::posix_spawnp(&id, arguments[0], &settings.actions, &settings.attributes, arguments.data(), there);
+  const int failed = startWatched({.standard = {in.read.number(), out.write.number(), error.write.number()},
+                                   .watcher = watcher.connection(),
+                                   .words = arguments.data(),
+                                   .variables = there},
+                                  id);
   if (failed == ENOENT)
     return Diagnostic{.message = fmt::format("there is no command \"{}\"", words[0]),
                       .help = "Install it, or give its full path."};
   if (failed != 0)
     return Diagnostic{.message = fmt::format("\"{}\" cannot be started: {}", words[0], std::strerror(failed))};
-  watcher.watch(id);
   for (const int end : {in.write.number(), out.read.number(), error.read.number()}) ::fcntl(end, F_SETFL, O_NONBLOCK);
   return StartedProcess(id, std::move(watcher), std::move(in.write), std::move(out.read), std::move(error.read));
 }

@@ -144,18 +144,24 @@ Result<Json> KeptJob::keyOf(const ProbeRequest& request, const StopToken& stop) 
 /// Asks the live process, and keeps its answer, or lets it wait for the hashes of the code.
 Result<KeptJob::Asked> KeptJob::askedAndKept(const ProbeRequest& request, const Json& key, const StopToken& stop,
                                              const Progress& progress) {
-  const bool isKnown = !m_code.is_null(), isCompilation = textOf(request.json, "op") == kCompile;
+  const bool isKnown = !m_code.is_null();
   // The network is hashed while the compiler works on it.
   auto digests = std::async(std::launch::async, [&request] { return digestsOf(request); });
   Asked answered = TRY(asked(request, stop, progress));
-  auto bytes = entryOf(answered.answer, digests.get());
-  if (isKnown) {
-    if (bytes) keep(key, *bytes, answered.ms);
-    if (isCompilation) m_after = sha256OfText(keyBytes(key));
-  } else if (bytes || isCompilation) {
-    m_waiting.push_back({key, bytes ? std::move(*bytes) : std::string(), answered.ms});
-  }
+  keepNowOrLater(key, isKnown, entryOf(answered.answer, digests.get()), answered.ms);
   return answered;
+}
+
+/// Keeps an entry, which is nothing for an answer that cannot be kept. If the hashes of the code were not known when
+/// the question was asked, its key lacks them, and the entry waits for them.
+void KeptJob::keepNowOrLater(const Json& key, bool isCodeKnown, std::optional<std::string> bytes, double ms) {
+  const bool isCompilation = textOf(key, "op") == kCompile;
+  if (!isCodeKnown) {
+    if (bytes || isCompilation) m_waiting.push_back({key, std::move(bytes), ms});
+    return;
+  }
+  if (bytes) keep(key, *bytes, ms);
+  if (isCompilation) m_after = sha256OfText(keyBytes(key));
 }
 
 /// Lets the live process load what `request` compiled earlier. Returns whether it did.
@@ -226,11 +232,8 @@ Result<Json> KeptJob::evaluated(const std::vector<ProbeRequest>& questions, cons
   const auto begin = std::chrono::steady_clock::now();
   for (const ProbeRequest& question : questions) TRY(evaluation.take(TRY(asked(question, stop, {})).answer));
   Json result = TRY(evaluation.result());
-  const auto bytes = m_namesFile ? std::nullopt : entryOf({.json = result, .files = {}}, Json::object());
-  if (bytes && isKnown)
-    keep(key, *bytes, msSince(begin));
-  else if (bytes)
-    m_waiting.push_back({key, *bytes, msSince(begin)});
+  if (!m_namesFile)
+    keepNowOrLater(key, isKnown, entryOf({.json = result, .files = {}}, Json::object()), msSince(begin));
   return result;
 }
 
@@ -245,11 +248,8 @@ Json KeptJob::complete(Json key) const {
 bool KeptJob::knowsCode(std::chrono::milliseconds most, const StopToken& stop) {
   if (m_code.is_null()) m_code = m_context.code(most, stop);
   if (m_code.is_null()) return false;
-  for (const Waiting& waiting : std::exchange(m_waiting, {})) {
-    const Json key = complete(waiting.key);
-    if (!waiting.bytes.empty()) keep(key, waiting.bytes, waiting.ms);
-    if (textOf(key, "op") == kCompile) m_after = sha256OfText(keyBytes(key));
-  }
+  for (Waiting& waiting : std::exchange(m_waiting, {}))
+    keepNowOrLater(complete(waiting.key), true, std::move(waiting.bytes), waiting.ms);
   return true;
 }
 

@@ -95,8 +95,8 @@ class KeptJob final : public ProbeJob {
  private:
   /// An answer that is kept as soon as the hashes of the code are known.
   struct Waiting {
-    Json key;  ///< without the code and without what was compiled before
-    std::string bytes;
+    Json key;                          ///< without the code and without what was compiled before
+    std::optional<std::string> bytes;  ///< nothing: only what is compiled later depends on the question
     double ms;
   };
   /// A live answer, and how long it took with the start of the compiler, if it was started for it.
@@ -119,6 +119,7 @@ class KeptJob final : public ProbeJob {
   std::optional<ProbeAnswer> found(const ProbeRequest& request, const Json& key);
   Json complete(Json key) const;
   bool knowsCode(std::chrono::milliseconds most, const StopToken& stop);
+  void keepNowOrLater(const Json& key, bool isCodeKnown, std::optional<std::string> bytes, double ms);
   void keep(const Json& key, std::string_view bytes, double ms);
 
   KeptStore& m_store;

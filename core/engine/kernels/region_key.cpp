@@ -153,13 +153,13 @@ TimingContext timingContext(const Plan& plan, const Backend& backend, int thread
 }
 
 std::string regionTimeKey(const std::string& region, const TimingContext& context) {
-  KeyBuilder key = keyOf("fusescope.region_time.2", context);
+  KeyBuilder key = keyOf(kRegionTimeKey, context);
   key.text(region).number(context.workspaceBytes);
   return key.canonical();
 }
 
 std::string timingKey(const std::string& region, const Tactic& tactic, const TimingContext& context) {
-  KeyBuilder key = keyOf("fusescope.timing.2", context);
+  KeyBuilder key = keyOf(kTacticTimeKey, context);
   key.text(region).text(tactic.name);
   for (const MemoryFormat& format : tactic.inputs) key.text(format.text());
   key.text("->");
@@ -168,7 +168,7 @@ std::string timingKey(const std::string& region, const Tactic& tactic, const Tim
 }
 
 std::string conversionTimeKey(const TensorDesc& from, const TensorDesc& to, const TimingContext& context) {
-  KeyBuilder key = keyOf("fusescope.conversion_time.2", context);
+  KeyBuilder key = keyOf(kConversionTimeKey, context);
   for (const TensorDesc* desc : {&from, &to}) key.text(name(desc->dtype)).text(desc->format.text());
   const bool plain = from.format.isPlain() && to.format.isPlain();
   if (plain) {  // extents do not matter if the order of the axes does not change
@@ -191,7 +191,7 @@ std::optional<Workload> regionWorkload(const KernelRequest& request, const Timin
 }
 
 std::string mixedTimeKey(const std::string& region, const TimingContext& context) {
-  KeyBuilder key = keyOf("fusescope.mixed_time.1", context);
+  KeyBuilder key = keyOf(kMixedTimeKey, context);
   return key.text(region).number(context.workspaceBytes).canonical();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backends/backend.h"
 #include "cache/timing_cache.h"
@@ -13,6 +14,11 @@ namespace fusescope {
 /// connections, types, extents, values written to memory, structural constants. Equal regions of a network have equal
 /// keys.
 std::string regionKey(const KernelRequest& request);
+
+/// The first field of keys of times. The version in it is increased when stored times must no longer be used.
+inline constexpr std::string_view kTacticTimeKey = "fusescope.timing.2", kRegionTimeKey = "fusescope.region_time.2",
+                                  kMixedTimeKey = "fusescope.mixed_time.1",
+                                  kConversionTimeKey = "fusescope.conversion_time.2";
 
 /// Everything that a measured time depends on in addition to the kernel.
 struct TimingContext {

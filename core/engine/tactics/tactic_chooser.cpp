@@ -6,8 +6,10 @@
 #include "backends/reference/reference_backend.h"
 #include "base/json.h"
 #include "base/name_hints.h"
+#include "cache/process_store.h"
 #include "engine/kernels/contract_numerics.h"
 #include "engine/kernels/plan_backend.h"
+#include "engine/kernels/region_key_fields.h"
 #include "engine/kernels/workspace.h"
 #include "engine/tactics/tactic_selection.h"
 #include "planning/directives/directive_form.h"
@@ -69,6 +71,7 @@ Result<TacticChooser> TacticChooser::create(const Plan& plan, const BuildOptions
     return chooser;
   }
   chooser.m_cache = std::move(opened).value();
+  chooser.m_cache->shareWith(sharedTimesOfProcess(timesGroup));
   if (!chooser.m_cache->movedAside().empty())
     report.decisions.push_back(
         decide("cache.damaged", {}, "timing_cache",

@@ -167,6 +167,7 @@ class TacticChooser {
   BuildMemory* memory() const { return m_isBrief ? nullptr : m_options.memory.get(); }
   std::optional<KernelTime> knownTime(const std::string& key);
   void noteDisturbed();
+  void shareTimes();
   void predictLeft(const std::map<std::string, Dims>& extents);
   /// Returns whether nothing but what is known may be used.
   bool isOver() const { return m_effort->whyNot() != LeftUnmeasured::No; }

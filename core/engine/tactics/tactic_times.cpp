@@ -259,6 +259,7 @@ void TacticChooser::noteMeasuring(const std::map<std::string, Dims>& extents) {
   for (Decision& decision : leftUnmeasured(m_report->measuring)) m_report->decisions.push_back(std::move(decision));
   predictLeft(extents);
   noteDisturbed();
+  shareTimes();
   if (const std::string problem = m_cache != nullptr ? m_cache->problem() : std::string(); !problem.empty())
     m_report->decisions.push_back(decide("cache.times_not_kept", {}, "timing_cache",
                                          {{"file", m_options.timingCache.string()}, {"problem", problem}}));

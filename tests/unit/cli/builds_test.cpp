@@ -1,4 +1,5 @@
 // build --then: several builds in one process, each of which makes only what its directives changed.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -208,6 +209,37 @@ TEST_F(OwnTimes, AreNamedByWhy) {
       ofOtherThreads += each == Json{{"field", "threads"}, {"here", "2"}, {"nearest", "1"}} ? 1 : 0;
   }
   EXPECT_GE(ofOtherThreads, kept);
+}
+
+/// A machine of a team has its own folder, and the place in common. A busy machine may find the place too slow.
+TEST_F(OwnTimes, OfATeamAreMeasuredOnce) {
+  const std::filesystem::path team = m_folder / "team";
+  std::filesystem::create_directory(team);
+  ::setenv("FUSESCOPE_SHARED_STORE", team.c_str(), 1);
+  Json second;
+  for (int i = 0; i < 10 && (i == 0 || second["measured"] != 0); ++i) {
+    for (int k = 0; k < 20; ++k) {
+      ::setenv("FUSESCOPE_CACHE", (m_folder / fmt::format("first {}", i)).c_str(), 1);
+      if (jsonOf(build({"--json"}))["measured"] == 0) break;
+    }
+    ::setenv("FUSESCOPE_CACHE", (m_folder / fmt::format("second {}", i)).c_str(), 1);
+    second = jsonOf(build({"--json"}));
+  }
+  EXPECT_EQ(second["measured"], 0) << second;
+  EXPECT_GT(timesKept(), 0) << "what is found in the place is kept here too";
+  ::setenv("FUSESCOPE_CACHE", (m_folder / "third").c_str(), 1);
+  const Json alone = jsonOf(build({"--json", "--cache", "off"}));
+  EXPECT_GT(alone["measured"], 0) << "the place is part of the cache";
+  ::unsetenv("FUSESCOPE_SHARED_STORE");
+}
+
+TEST_F(OwnTimes, AreRemovedDownToTheLimit) {
+  buildMeasured();
+  const std::int64_t before = timesKept();
+  const Json gone = jsonOf(fusescopeCommand({"cache", "gc", "--limit", "1000", "--json"}));
+  EXPECT_GT(gone["times_removed"], 0) << gone;
+  EXPECT_EQ(timesKept(), before - gone["times_removed"].get<std::int64_t>());
+  EXPECT_LE(gone["times_bytes"], 500);
 }
 
 TEST_F(OwnTimes, AreRemovedIfThatIsAsked) {

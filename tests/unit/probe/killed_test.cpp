@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "probe/group_watcher.h"
+#include "probe/spawning.h"
 #include "tests/unit/probe/probe_fixture.h"
 
 using namespace fusescope;
@@ -168,6 +170,40 @@ TEST_P(SilentCommand, EndsWithItsWholeGroupWithinASecond) {
   ASSERT_EQ(::waitpid(user, nullptr, 0), user);
   EXPECT_TRUE(eventually([&] { return processes().empty(); }));
   EXPECT_LT(Clock::now() - killed, std::chrono::seconds(1));
+}
+
+/// Ends the process that starts the command, while it waits for the command to begin.
+void killStarter() {
+  ::kill(::getppid(), SIGKILL);
+}
+
+/// The command of a process that is killed before it knows that the command runs.
+TEST(StartWatched, NothingIsLeftBehindByAProcessThatIsKilledWhileItStarts) {
+  Pipe output = openSocket().value();
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    const GroupWatcher watcher = GroupWatcher::start();
+    std::string shell = "sh", option = "-c", script = "echo $$; exec sleep 1000";
+    const std::array<char*, 4> words{shell.data(), option.data(), script.data(), nullptr};
+    pid_t id = -1;
+    startWatched({.standard = {0, output.write.number(), 2},
+                  .watcher = watcher.connection(),
+                  .words = words.data(),
+                  .variables = environ,
+                  .beforeCommand = killStarter},
+                 id);
+    ::_exit(0);  // is not reached
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(starter, &status, 0), starter);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  output.write.close();
+  std::array<char, 32> said{};
+  ASSERT_GT(::read(output.read.number(), said.data(), said.size() - 1), 0);
+  const pid_t command = std::atoi(said.data());
+  ASSERT_GT(command, 0);
+  EXPECT_TRUE(eventually([&] { return !runs(command); })) << "it is ended together with its group";
+  ::kill(-command, SIGKILL);
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, SilentCommand, ::testing::Values(SIGINT, SIGTERM, SIGKILL));
