@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cache/kept_store.h"
-#include "cache/timing_cache.h"
+#include "cache/measurement.h"
 
 namespace fusescope {
 
@@ -23,7 +23,7 @@ std::vector<KeptTime> unpackedTimes(std::string_view bytes);
 /// The measured times in the place of a team. The times of one group, such as the tactics of one region on one kind of
 /// machine, are one entry, which is asked for when the first of them is missing here, and once in the life of this
 /// object. If requests that found nothing took half a second in total, nothing more is asked for. Thread-safe.
-class SharedTimes {
+class SharedTimes final : public FartherTimes {
  public:
   /// Returns the key of the group of a time; empty if the time is not shared.
   using GroupOf = std::function<std::string(std::string_view key)>;
@@ -31,14 +31,12 @@ class SharedTimes {
       : m_place(std::move(place)), m_groupOf(std::move(groupOf)) {}
 
   /// Returns the times in the group of this key, if it was not asked for before.
-  std::vector<KeptTime> ask(std::string_view key);
-  /// Notes a time that was measured here, for write().
-  void note(const KeptTime& time);
-  /// Writes the groups in which times were noted since the last call, together with the times that the place has.
-  void write();
-  /// Returns what is wrong with the place, as KeptStore does.
-  std::string problem() const { return m_place->problem(); }
-  std::vector<DamagedEntry> takeDamaged() { return m_place->takeDamaged(); }
+  std::vector<KeptTime> ask(std::string_view key) override;
+  void note(const KeptTime& time) override;
+  /// Writes the groups in which times were noted, together with the times that the place has.
+  void write() override;
+  std::string problem() const override { return m_place->problem(); }
+  std::vector<DamagedEntry> takeDamaged() override { return m_place->takeDamaged(); }
 
  private:
   struct Group {

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "cache/database.h"
-#include "cache/shared_times.h"
 #include "cache/statement.h"
 
 namespace fusescope {
@@ -203,7 +202,7 @@ Result<std::shared_ptr<TimingCache>> TimingCache::openKnown(const std::filesyste
 }
 
 TimingCache::~TimingCache() {
-  if (m_shared != nullptr) m_shared->write();
+  if (m_farther != nullptr) m_farther->write();
   settle();
   sqlite3_close(m_database);
 }
@@ -225,11 +224,11 @@ std::optional<Measurement> TimingCache::findHere(std::string_view key) const {
 
 std::optional<Measurement> TimingCache::find(std::string_view key) const {
   if (auto found = findHere(key)) return found;
-  const std::vector<KeptTime> shared = m_shared != nullptr ? m_shared->ask(key) : std::vector<KeptTime>();
-  if (shared.empty()) return std::nullopt;
+  const std::vector<KeptTime> known = m_farther != nullptr ? m_farther->ask(key) : std::vector<KeptTime>();
+  if (known.empty()) return std::nullopt;
   {
     const std::lock_guard lock(m_mutex);
-    for (const KeptTime& time : shared)
+    for (const KeptTime& time : known)
       if (!areNewTimesKept || !write(time, false)) m_onlyShared.emplace(time.key, time.measured);
   }
   return findHere(key);
@@ -249,7 +248,7 @@ void TimingCache::store(std::string_view key, const Measurement& measurement, co
                       .measured = measurement,
                       .workload = workload != nullptr ? *workload : Workload(),
                       .hasWorkload = workload != nullptr};
-  if (m_shared != nullptr) m_shared->note(time);
+  if (m_farther != nullptr) m_farther->note(time);
   const std::lock_guard lock(m_mutex);
   m_hasNew = true;
   m_onlyShared.erase(time.key);

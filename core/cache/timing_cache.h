@@ -15,46 +15,11 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "cache/kept_worth.h"
+#include "cache/measurement.h"
 
 struct sqlite3;
 
 namespace fusescope {
-
-class SharedTimes;
-
-/// A measured time, with the facts that are needed to judge it and to predict other times from it.
-struct Measurement {
-  double ms = 0;
-  double spread = 0;  ///< relative, of the samples
-  std::string day;    ///< "2026-11-21"
-  double median = 0;  ///< median of all samples, while `ms` is computed from the fastest ones
-  bool quiet = true;  ///< nothing else used the machine
-  bool operator==(const Measurement&) const = default;
-};
-
-/// The amount of work of a measured step. Times of one series are for the same kind of work in different amounts.
-struct Workload {
-  std::string series;  ///< canonical bytes of machine, kind, type …
-  double work = 0;     ///< operations
-  double traffic = 0;  ///< bytes or elements moved
-};
-
-/// A measurement and its amount of work.
-struct WorkSample {
-  double work = 0, traffic = 0;
-  Measurement measured;
-};
-
-/// A measured time as it is kept.
-struct KeptTime {
-  std::string key;
-  Measurement measured{};
-  Workload workload{};
-  bool hasWorkload = false;
-};
-
-/// Returns roughly how many milliseconds measuring this time took, which is what keeping it saves.
-double msToMeasure(const Measurement& measured);
 
 /// The result of checking all times.
 struct TimesCheck {
@@ -87,10 +52,10 @@ class TimingCache {
   void store(std::string_view key, const Measurement& measurement, const Workload& workload);
   /// Returns all samples of a series, always in the same order.
   std::vector<WorkSample> series(std::string_view series) const;
-  /// Makes `shared` the farther level: times that are missing here are asked for there, and new ones are noted in it.
+  /// Makes `farther` the next level: times that are missing here are asked for there, and new ones are noted in it.
   /// It must exist as long as this object.
-  void shareWith(SharedTimes* shared);
-  SharedTimes* sharedTimes() const;  ///< null: there is none
+  void shareWith(FartherTimes* farther);
+  FartherTimes* farther() const;  ///< null: there is none
 
   /// Returns the bytes of all times, and what they are worth.
   std::int64_t bytes() const;
@@ -127,7 +92,7 @@ class TimingCache {
   bool m_isCopy = false;  ///< m_database is a copy in memory, because the disk is full
   std::string m_problem;
   std::filesystem::path m_movedAside;
-  SharedTimes* m_shared = nullptr;
+  FartherTimes* m_farther = nullptr;
   bool m_hasNew = false;                 ///< a time was stored
   mutable std::set<std::string> m_used;  ///< hashes of the keys that were found
   /// Times of a team that are not kept here, because new times are not kept.

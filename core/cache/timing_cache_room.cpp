@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cache/shared_times.h"
 #include "cache/statement.h"
 #include "cache/timing_cache.h"
 
@@ -12,8 +11,6 @@ namespace {
 
 /// The limit in bytes if none was set, which is that of the store (DiskStore::kUsualLimit).
 constexpr std::int64_t kUsualLimitOfAll = std::int64_t{4} << 30;
-/// Measuring one tactic takes at least this long, and at least so many runs of it.
-constexpr double kLeastMsToMeasure = 20, kRunsToMeasure = 5;
 constexpr double kTurnsToFade = 16;
 /// The bytes of a row, with what SQLite stores beside the texts.
 constexpr const char* kRows =
@@ -51,10 +48,6 @@ bool execute(sqlite3* database, const char* text) {
 }
 
 }  // namespace
-
-double msToMeasure(const Measurement& measured) {
-  return std::max(kLeastMsToMeasure, kRunsToMeasure * measured.ms);
-}
 
 std::int64_t TimingCache::mostBytes(std::int64_t limitOfAll) {
   return limitOfAll / 2;
@@ -129,12 +122,12 @@ void TimingCache::settle() {
   if (file > most) evict(most);
 }
 
-void TimingCache::shareWith(SharedTimes* shared) {
-  m_shared = shared;
+void TimingCache::shareWith(FartherTimes* farther) {
+  m_farther = farther;
 }
 
-SharedTimes* TimingCache::sharedTimes() const {
-  return m_shared;
+FartherTimes* TimingCache::farther() const {
+  return m_farther;
 }
 
 }  // namespace fusescope

@@ -419,6 +419,9 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"build.other_numbers", Build, true,
        "its code may contain numbers that have changed ({constants}): it is compiled again, and its earlier times are "
        "not used"},
+      {"build.names_of_engine", Build, true,
+       "the network with the new weights has other names for {count|node/nodes}, and is otherwise the same; the engine "
+       "keeps its names, and what was asked by them"},
       {"build.times_of_other_weights", Build, true,
        "the times of {count|kernel/kernels} were measured with the weights of {model}; they are used because the code "
        "is the same"},

@@ -20,6 +20,7 @@
 #include "session/open_artifact.h"
 #include "session/open_model.h"
 #include "session/refit_ranges.h"
+#include "session/same_structure.h"
 
 namespace fusescope {
 namespace {
@@ -246,6 +247,19 @@ Status compileAgain(const Artifact& engine, std::shared_ptr<const Plan> plan, co
   return Done{};
 }
 
+/// If the network differs in nothing but weights and names, gives it the names of the engine's network, so that the
+/// directives, types and tactics of the engine, which name nodes, stay true. An export of a tuned model may number its
+/// nodes in another way.
+void takeNames(const Model& former, std::shared_ptr<const Model>& model, Refit& refit) {
+  const RenamedNetwork renamed = withNamesOf(former, *model);
+  if (renamed.model == nullptr) return;
+  WeightsComparison compared = compareExceptWeights(former, *renamed.model);
+  if (!compared.isSameNetwork()) return;
+  refit.network = std::move(compared);
+  model = renamed.model;
+  refit.decisions.push_back(decide("build.names_of_engine", {}, "refit", {{"count", renamed.nodes}}));
+}
+
 }  // namespace
 
 Status Refit::save(const std::filesystem::path& path) const {
@@ -277,9 +291,10 @@ Result<Refit> refitEngine(const Artifact& engine, const std::filesystem::path& w
   };
   const Model& former = *unquantized(engine.plan->model);
   Refit refit{.engine = engine.path, .weights = weights.string()};
-  const auto model = TRY(openModel(weights, givenExtents(former.inputSpecs), options.stop, options.progress));
+  auto model = TRY(openModel(weights, givenExtents(former.inputSpecs), options.stop, options.progress));
   report("compare");
   refit.network = compareExceptWeights(former, *model);
+  if (!refit.network.isSameNetwork() && engine.isOurs()) takeNames(former, model, refit);
   if (!refit.network.isSameNetwork()) {
     noteOtherVersion(*engine.engine, refit.network.differences.front());
     return refit;

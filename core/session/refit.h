@@ -59,7 +59,8 @@ struct Refit {
 Result<Artifact> openToRefit(const std::filesystem::path& path, const Progress& progress = {});
 
 /// Makes an engine of the network at `weights` that runs like `engine`: with its options, directives, extents, prices,
-/// formats and tactics. Nothing is measured or chosen. Except for weights, the network must be that of the engine, and
+/// formats and tactics. Nothing is measured or chosen. If the nodes of the network only have other names, an engine of
+/// ours keeps its names. Except for weights, the network must be that of the engine, and
 /// its plan must be the engine's plan; otherwise the differences are reported and no engine is made. Everything that is
 /// derived from weights (folded norms, joined products, packed and quantised forms) is made from the new ones, so that
 /// the result is equal to an engine that is built from the network with these tactics. An engine of another compiler is

@@ -1,4 +1,3 @@
-#include "cache/shared_times.h"
 #include "engine/tactics/tactic_chooser.h"
 
 // What TacticChooser passes on to a team.
@@ -6,7 +5,7 @@ namespace fusescope {
 
 /// Writes what was measured to the place of a team, and says what is wrong with it.
 void TacticChooser::shareTimes() {
-  SharedTimes* shared = m_cache != nullptr ? m_cache->sharedTimes() : nullptr;
+  FartherTimes* shared = m_cache != nullptr ? m_cache->farther() : nullptr;
   if (shared == nullptr) return;
   shared->write();
   const auto say = [&](const char* code, DecisionArguments arguments) {

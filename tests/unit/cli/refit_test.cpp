@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files.h"
@@ -52,6 +53,54 @@ TEST_F(RefitVerb, SaysWhatDiffersAndWritesNothing) {
   EXPECT_EQ(json["differences"][0]["node"], "act");
   EXPECT_TRUE(json["written"].is_null());
   EXPECT_FALSE(std::filesystem::exists(m_folder / "other.fse"));
+}
+
+/// The same network as an export names it that numbers nodes in another way; `second` is what the Relu reads.
+std::string renamedNetwork(const std::string& second, const std::string& input = "x") {
+  return onnxBytes("g (float[2, 2] " + input + ") => (float[2, 2] y) <float[2, 2] onnx_7 = {1, 2, 3, 5}> " +
+                   "{ [MatMul_1] v1 = MatMul (" + input + ", onnx_7) [Relu_2] y = Relu (" + second + ") }");
+}
+
+TEST_F(RefitVerb, AcceptsOtherNamesOfNodesAndKeepsThoseOfTheEngine) {
+  const std::string tuned = m_folder.write("tuned.onnx", renamedNetwork("v1")).string();
+  const Json json = jsonOf(fusescopeCommand({"refit", m_engine, "--weights", tuned, "--json"}));
+  EXPECT_TRUE(json["ok"].get<bool>());
+  EXPECT_EQ(json["constants"]["changed"], Json::array({"w"}));
+  EXPECT_EQ(json["kernels"]["chosen_anew"], 0);
+  EXPECT_EQ(std::ranges::count_if(json["decisions"],
+                                  [](const Json& each) {
+                                    return each["code"] == "build.names_of_engine" && each["arguments"]["count"] == 2;
+                                  }),
+            1)
+      << json["decisions"];
+  const std::string refitted = (m_folder / "tuned.fse").string();
+  const std::string same = m_folder.write("same.onnx", networkWith("5")).string();
+  const std::string expected = (m_folder / "same.fse").string();
+  ASSERT_EQ(fusescopeCommand({"refit", m_engine, "--weights", same, "-o", expected}).status, 0);
+  const auto compared = fusescopeCommand({"compare", refitted, expected});
+  EXPECT_EQ(compared.status, 0) << compared.out << compared.err;
+}
+
+TEST_F(RefitVerb, RefusesOtherNamesOfInputsAndOtherWiring) {
+  for (const std::string& other : {renamedNetwork("z", "z"), renamedNetwork("x")}) {
+    const std::string path = m_folder.write("other.onnx", other).string();
+    EXPECT_EQ(fusescopeCommand({"refit", m_engine, "--weights", path, "--json"}).status, 1);
+    EXPECT_FALSE(std::filesystem::exists(m_folder / "other.fse"));
+  }
+}
+
+TEST_F(RefitVerb, KeepsPinsOfNodesThatHaveOtherNamesNow) {
+  const std::string pinned = (m_folder / "pinned.fse").string();
+  ASSERT_EQ(fusescopeCommand({"build", m_model, "-o", pinned, "--pin", "mm=bf16"}).status, 0);
+  const std::string tuned = m_folder.write("renamed.onnx", renamedNetwork("v1")).string();
+  const std::string refitted = (m_folder / "refitted.fse").string();
+  const auto made = fusescopeCommand({"refit", pinned, "--weights", tuned, "-o", refitted});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const auto planHash = [](const std::string& engine) {
+    return jsonOf(fusescopeCommand({"inspect", engine, "--json"}))["engine"]["plan_hash"];
+  };
+  EXPECT_EQ(planHash(refitted), planHash(pinned));
+  EXPECT_NE(planHash(refitted), planHash(m_engine)) << "the pin is part of the plan";
 }
 
 TEST_F(RefitVerb, NeverReplacesWhatItReads) {

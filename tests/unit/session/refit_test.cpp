@@ -299,7 +299,7 @@ TEST_F(RefitEngines, AreRefusedForAnotherNetwork) {
   const Diagnostic op = differenceTo(with("Relu (a)", "Sigmoid (a)"));
   EXPECT_EQ(op.where.node, "relu");
   EXPECT_EQ(op.message, "is Sigmoid; in the engine's network it is Relu");
-  const Diagnostic gone = differenceTo(with("[relu]", "[rectify]"));
+  const Diagnostic gone = differenceTo(with("[relu] r = Relu (a)", "[rectify] r = Sigmoid (a)"));
   EXPECT_EQ(gone.where.node, "relu");
   const Diagnostic wiring = differenceTo(with("MatMul (r, v)", "MatMul (r, w)"));
   EXPECT_EQ(wiring.where.node, "last");

@@ -2,6 +2,7 @@
 #include "cache/shared_times.h"
 
 #include "cache/folder_place.h"
+#include "cache/timing_cache.h"
 #include "tests/unit/shared_cache/redis_server.h"
 
 namespace fusescope {
