@@ -348,7 +348,7 @@ Result<bool> emitConv(Context& context, const Node& node) {
 }
 
 void claimConvs(Context& context, Units& units) {
-  claimChains(context, units, isConvolution, emitConvChain);
+  claimChains(context, units, RootBinding::Kind::Convolution, emitConvChain);
 }
 
 }  // namespace
