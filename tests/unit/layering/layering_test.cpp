@@ -163,6 +163,12 @@ TEST(Layering, EmittersDoNotSearchTheNodesOfAFusedNode) {
       (Files{"region_facts.cpp", "rounding.cpp", "lower_region.cpp", "lower_attention.cpp", "lower_quantized.cpp"}));
 }
 
+TEST(Layering, NamesOfImplementationsAreReadInOnePlaceEach) {
+  // choice.cpp reads the names that oneDNN gives, and native_tactics.cpp those that tactics store.
+  const std::regex reads(R"(implementation(\(\))?( [!=]= |\.(starts_with|ends_with|find)\()|info_str\(\)\)?\.)");
+  EXPECT_EQ(nativeFilesWith(reads, {""}), (Files{"choice.cpp", "native_tactics.cpp"}));
+}
+
 TEST(Layering, CoreKnowsNoQt) {
   const std::regex qt("^(Q[A-Z]|Qt)");
   for (const Include& include : includesBelow("core"))
