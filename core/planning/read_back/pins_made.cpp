@@ -31,7 +31,7 @@ std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {
   if (readBack == nullptr) return unobeyed;
   for (const ReadBackPin& pin : readBack->pins) {
     if (pin.result == PinResult::Obeyed || pin.result == PinResult::WithoutKernel) continue;
-    if (const Directive* directive = obeyDirectiveOf(*readBack->asked, pin.node))
+    if (const Directive* directive = obeyDirectiveOf(*readBack->requested, pin.node))
       unobeyed.push_back({.node = made.graph().node(pin.node).name,
                           .by = causeOf(*directive),
                           .result = pin.result,

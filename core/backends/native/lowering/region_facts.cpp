@@ -158,7 +158,7 @@ DataType RegionFacts::typeOf(ValueId value) const {
 
 DataType RegionFacts::readType(ValueId value) const {
   if (m_kept != DataType::Undefined) return DataType::Undefined;
-  const bool byReader = m_rounding.differs() || m_rounding.isApart(value);
+  const bool byReader = m_rounding.differs() || m_rounding.isRoundedByReader(value);
   return byReader && m_reader.valid() ? m_rounding.readBy(m_reader, value) : m_rounding.read(value);
 }
 
