@@ -225,10 +225,6 @@ Status addCompilerOptions(const std::vector<std::string>& given, std::map<std::s
   return Done{};
 }
 
-bool isNumber(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 /// Makes the path in `compiler` absolute if it names the result of a job, so that it means the same file from every
 /// folder.
 std::string withWholePath(const std::string& compiler) {
@@ -259,14 +255,7 @@ Result<PlanOptions> PlanArguments::options() const {
   }
   TRY(addCompilerOptions(compilerOptions, options.compilerOptions));
   if (!computeCapability.empty()) options.compilerOptions.insert_or_assign("sm", computeCapability);
-  const Compiler* known = findCompiler(options.compiler);
-  if (!target.empty()) {
-    options.target = target;
-  } else if (known != nullptr && !known->target().empty()) {
-    options.target = known->target();
-    const auto card = options.compilerOptions.find("sm");
-    if (card != options.compilerOptions.end() && isNumber(card->second)) options.target += ":sm" + card->second;
-  }
+  options.target = target.empty() ? usualTarget(options) : target;
   if (workspaceBytes) options.workspaceBytes = *workspaceBytes;
   if (!precision.empty()) options.precisions = TRY(parsePrecisions(precision));
   if (!rangesFile.empty()) options.ranges = std::make_shared<const Ranges>(TRY(readRanges(rangesFile)));

@@ -22,7 +22,7 @@ void printReported(const ReadBackPlan& made) {
   constexpr std::size_t kMostOfOne = 6;
   Table table({{"about"}, {"what the files say"}});
   std::map<std::string, std::size_t> printed;
-  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+  for (std::size_t i = made.requested->decisions.size(); i < made.decisions.size(); ++i) {
     const Decision& decision = made.decisions[i];
     if (++printed[decision.code] > kMostOfOne) continue;
     const std::string about = decision.subjects.empty() ? "(the engine)" : decision.subjects.front().text();

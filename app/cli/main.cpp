@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "app/cli/command.h"
 #include "app/cli/parse_error.h"
+#include "app/cli/table.h"
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -44,6 +46,17 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option_name(const CLI::Option* option, bool isPositional) const override {
     const std::string word = option->get_type_name();
     return isPositional && !word.empty() ? word : CLI::Formatter::make_option_name(option, isPositional);
+  }
+  /// CLI11 itself pads to a number of bytes, so that a line whose left column has an ellipsis would begin too far left.
+  std::string make_option(const CLI::Option* option, bool isPositional) const override {
+    const std::string left = make_option_name(option, isPositional) + make_option_opts(option);
+    std::ostringstream out;
+    const std::size_t width = get_column_width(), used = 2 + columnsOf(left);
+    out << "  " << left;
+    if (const std::string text = make_option_desc(option); !text.empty())
+      out << (used < width ? std::string(width - used, ' ') : "\n" + std::string(width, ' ')) << text;
+    out << "\n";
+    return out.str();
   }
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string text = CLI::Formatter::make_option_opts(option), word = " " + option->get_type_name();

@@ -192,7 +192,7 @@ bool isNotable(const Decision& decision) {
 
 /// Prints the decisions of a plan or, if `cover` was read back, also what the compiler did with directives.
 void printDecisions(const Cover& cover) {
-  const Plan& plan = askedPlan(cover);
+  const Plan& plan = requestedPlan(cover);
   Table table({{"about"}, {"decision"}, {"by"}});
   std::map<std::string, std::size_t> printed;
   for (std::uint32_t i = 0; i < cover.decisions.size(); ++i) {

@@ -124,7 +124,7 @@ void printPlacement(const ReadBackPlan& made) {
 void printSaid(const ReadBackPlan& made) {
   Table table({{"about"}, {"what the compiler says"}});
   std::map<std::string, std::size_t> printed;
-  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+  for (std::size_t i = made.requested->decisions.size(); i < made.decisions.size(); ++i) {
     const Decision& decision = made.decisions[i];
     const bool isSaid = decision.kind == DecisionKind::Build || decision.kind == DecisionKind::Cache;
     if (!isSaid || decision.code.starts_with("build.pin_")) continue;

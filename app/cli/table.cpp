@@ -16,18 +16,17 @@
 namespace fusescope::cli {
 namespace {
 
-/// Returns the number of characters as a terminal counts them: continuation bytes of UTF-8 take no place.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 bool colours() {
   static const bool kTerminal = isatty(STDOUT_FILENO) == 1;
   return kTerminal;
 }
 
 }  // namespace
+
+std::size_t columnsOf(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
 
 void Table::print() const {
   // A name may contain line ends or other control characters; they must not break the rows.
@@ -36,15 +35,15 @@ void Table::print() const {
     for (std::string& cell : row) cell = visibleText(cell);
   std::vector<std::size_t> widths;
   for (std::size_t column = 0; column < m_columns.size(); ++column) {
-    std::size_t widest = width(m_columns[column].heading);
-    for (const auto& row : rows) widest = std::max(widest, width(row[column]));
+    std::size_t widest = columnsOf(m_columns[column].heading);
+    for (const auto& row : rows) widest = std::max(widest, columnsOf(row[column]));
     widths.push_back(widest);
   }
   const auto line = [&](const auto& cellOf) {
     std::string text = " ";
     for (std::size_t column = 0; column < m_columns.size(); ++column) {
       const std::string cell = cellOf(column);
-      const std::string gap(widths[column] - width(cell), ' ');
+      const std::string gap(widths[column] - columnsOf(cell), ' ');
       text += " " + (m_columns[column].right ? gap + cell : cell + gap) + " ";
     }
     text.erase(text.find_last_not_of(' ') + 1);

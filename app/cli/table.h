@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ class Table {
   std::vector<Column> m_columns;
   std::vector<std::vector<std::string>> m_rows;
 };
+
+/// Returns the number of characters as a terminal counts them: continuation bytes of UTF-8 take no place.
+std::size_t columnsOf(std::string_view text);
 
 void printTitle(std::string_view title);  ///< prints it in bold on a terminal
 

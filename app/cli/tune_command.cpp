@@ -44,7 +44,7 @@ std::string pointText(const TunePoint& point) {
 }
 
 /// Prints a line for each better set of pins during the search.
-void tellBetter(const TunePoint& point, std::int64_t evaluations) {
+void printBetter(const TunePoint& point, std::int64_t evaluations) {
   clearProgressLine();
   std::cerr << fmt::format("{}: error {}, {}, {}\n", counted(evaluations, "evaluation"), errorText(point.error),
                            counted(std::ssize(point.pins), "pin"), costText(point.cost));
@@ -225,12 +225,12 @@ Result<int> tuneOpened(const TuneArguments& arguments, const Artifact& artifact,
     options.goal.maxError = TRY(errorAllowed(arguments, artifact));
   options.stateFile = arguments.state;
   options.explain = arguments.explain;
-  options.onBetter = tellBetter;
+  options.onBetter = printBetter;
   options.progress = progressLine();
-  options.onTry = [tell = options.progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
-    if (tell)
-      tell("tune",
-           fmt::format("{} done, trying {}", counted(evaluations, "evaluation"), counted(std::ssize(nodes), "pin")));
+  options.onTry = [report = options.progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
+    if (report)
+      report("tune",
+             fmt::format("{} done, trying {}", counted(evaluations, "evaluation"), counted(std::ssize(nodes), "pin")));
   };
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   clearProgressLine();

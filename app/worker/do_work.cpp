@@ -274,7 +274,7 @@ Result<Json> work(Job& job, const TensorSettings& settings) {
 }
 
 /// Reports each better set together with all earlier ones, because only the newest message is certain to arrive.
-OnBetter tellBetter(const Progress& progress) {
+OnBetter reportBetter(const Progress& progress) {
   return [progress, all = Json::array()](const TunePoint& point, std::int64_t evaluations) mutable {
     all.push_back(toJson(point));
     all.back()["evaluations"] = evaluations;
@@ -282,7 +282,7 @@ OnBetter tellBetter(const Progress& progress) {
   };
 }
 
-OnTry tellTried(const Progress& progress) {
+OnTry reportTried(const Progress& progress) {
   return [progress](const std::vector<std::string>& nodes, std::int64_t evaluations) {
     if (!progress) return;
     const auto listed = static_cast<std::ptrdiff_t>(std::min(nodes.size(), kMostNodesListed));
@@ -313,8 +313,8 @@ Result<Json> work(Job& job, const TuneSettings& settings) {
                        .stop = job.stop};
   options.stateFile = settings.state;
   options.explain = settings.explain;
-  options.onBetter = tellBetter(job.progress);
-  options.onTry = tellTried(job.progress);
+  options.onBetter = reportBetter(job.progress);
+  options.onTry = reportTried(job.progress);
   options.progress = job.progress;
   const TuneReport report = TRY(tuneArtifact(artifact, samples, options));
   Json json = toJson(report, samples, options);

@@ -73,8 +73,8 @@ void work(LineChannel& channel, RequestQueue& queue) {
         channel.write(workerLine(toJson(WorkerEvent{
             .id = taken->request.id, .kind = WorkerEventKind::Progress, .phase = phase, .detail = detail})));
       });
-      end =
-          handled(*taken, shelf, [&](std::string_view phase, std::string_view detail) { limiter.tell(phase, detail); });
+      end = handled(*taken, shelf,
+                    [&](std::string_view phase, std::string_view detail) { limiter.report(phase, detail); });
     }
     channel.write(workerLine(toJson(end)));
   }

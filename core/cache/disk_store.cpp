@@ -215,11 +215,11 @@ std::int64_t DiskStore::sweep() {
   bool isWhole = false;
   for (const StoreEntry& entry : m_index.entries({}, &isWhole)) known.insert(entry.blob);
   if (!isWhole || m_index.isDamaged()) return 0;
-  std::int64_t gone = 0;
+  std::int64_t removed = 0;
   std::error_code failed, ignored;
   for (fs::directory_iterator file(m_folder / "blobs", failed), end; !failed && file != end; file.increment(failed))
-    if (!known.contains(file->path().filename().string()) && fs::remove(file->path(), ignored)) ++gone;
-  return gone;
+    if (!known.contains(file->path().filename().string()) && fs::remove(file->path(), ignored)) ++removed;
+  return removed;
 }
 
 std::vector<DamagedEntry> DiskStore::takeDamaged() {

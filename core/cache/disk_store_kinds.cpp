@@ -55,7 +55,7 @@ void DiskStore::tryLoading(const StoreEntry& entry) {
 }
 
 std::int64_t DiskStore::removeQuickerMade() {
-  std::int64_t gone = 0;
+  std::int64_t removed = 0;
   std::error_code ignored;
   for (KindRecord record : m_index.kinds(m_options.machine)) {
     const std::int64_t before = record.notKept;
@@ -64,11 +64,11 @@ std::int64_t DiskStore::removeQuickerMade() {
       fs::remove(blobPath(entry.blob), ignored);
       ++record.notKept;
       record.notKeptMs += entry.facts.madeMs;
-      ++gone;
+      ++removed;
     }
     if (record.notKept != before) m_index.setKind(record, m_options.machine);
   }
-  return gone;
+  return removed;
 }
 
 std::vector<KindStatistics> DiskStore::statistics() {

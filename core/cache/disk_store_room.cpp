@@ -62,16 +62,16 @@ std::vector<StoreEntry> DiskStore::leastWorth(std::int64_t most) {
 /// Removes entries until the others take at most `most` bytes. Returns how many entries were removed. If the disk is
 /// too full for changing the index, the file goes first, which makes room for the change.
 std::int64_t DiskStore::evict(std::int64_t most) {
-  std::int64_t gone = 0;
+  std::int64_t removed = 0;
   std::error_code ignored;
   for (const StoreEntry& entry : leastWorth(most)) {
     const bool isRemoved = m_index.remove(entry);
     if (!isRemoved && !m_index.isFull()) continue;
     fs::remove(blobPath(entry.blob), ignored);
     if (!isRemoved) std::ignore = m_index.remove(entry);
-    ++gone;
+    ++removed;
   }
-  return gone;
+  return removed;
 }
 
 Status DiskStore::setLimit(std::int64_t bytes) {
@@ -87,9 +87,9 @@ std::int64_t DiskStore::collect() {
 
 std::int64_t DiskStore::collectNow() {
   const std::int64_t quicker = removeQuickerMade();
-  const std::int64_t gone = quicker + evict(room(m_index.setting(kLimitSetting).value_or(kUsualLimit)));
+  const std::int64_t removed = quicker + evict(room(m_index.setting(kLimitSetting).value_or(kUsualLimit)));
   sweep();
-  return gone;
+  return removed;
 }
 
 /// Does what evict() does where the index can only be read. Files go first. If nothing is to be left, the index goes
@@ -99,9 +99,9 @@ Result<std::int64_t> DiskStore::evictOnFullDisk(std::int64_t most) {
   const StoreLock alone(m_folder, LOCK_EX);
   if (!alone.isHeld())
     return Diagnostic{.message = m_problem + "; another process uses it", .where = {.file = path.string()}};
-  const std::vector<StoreEntry> gone = leastWorth(most);
+  const std::vector<StoreEntry> removed = leastWorth(most);
   std::error_code failed, ignored;
-  for (const StoreEntry& entry : gone) fs::remove(blobPath(entry.blob), ignored);
+  for (const StoreEntry& entry : removed) fs::remove(blobPath(entry.blob), ignored);
   const bool isAll = most < 0;
   for (fs::directory_iterator file(m_folder / "blobs", failed), end; isAll && !failed && file != end;
        file.increment(failed))
@@ -112,34 +112,34 @@ Result<std::int64_t> DiskStore::evictOnFullDisk(std::int64_t most) {
     m_index.open(path);
   }
   if (!m_index.isOpen() || m_index.isCopy()) {
-    if (isAll) return std::ssize(gone);
+    if (isAll) return std::ssize(removed);
     return Diagnostic{.message = m_problem, .where = {.file = path.string()}};
   }
   m_problem.clear();
-  for (const StoreEntry& entry : gone) std::ignore = m_index.remove(entry);
-  return std::ssize(gone);
+  for (const StoreEntry& entry : removed) std::ignore = m_index.remove(entry);
+  return std::ssize(removed);
 }
 
 Result<std::int64_t> DiskStore::collectTo(std::int64_t limit) {
   const std::lock_guard lock(m_mutex);
   if (!m_index.isOpen()) return Diagnostic{.message = m_problem, .where = {.file = m_folder.string()}};
-  std::int64_t gone = m_index.isCopy() ? TRY(evictOnFullDisk(limit)) : 0;
+  std::int64_t removed = m_index.isCopy() ? TRY(evictOnFullDisk(limit)) : 0;
   if (!m_index.set(kLimitSetting, limit)) {
-    gone += evict(limit);
+    removed += evict(limit);
     if (!m_index.set(kLimitSetting, limit))
       return Diagnostic{.message = "the limit cannot be written: " + m_index.problem(),
                         .where = {.file = (m_folder / kIndexFile).string()}};
   }
-  return gone + collectNow();
+  return removed + collectNow();
 }
 
 Result<std::int64_t> DiskStore::clear() {
   const std::lock_guard lock(m_mutex);
   if (m_index.isCopy() || (!m_index.isOpen() && m_index.isFull())) return evictOnFullDisk(-1);
   if (!m_index.isOpen()) return Diagnostic{.message = m_problem, .where = {.file = m_folder.string()}};
-  const std::int64_t gone = evict(-1);
+  const std::int64_t removed = evict(-1);
   sweep();
-  return gone;
+  return removed;
 }
 
 }  // namespace fusescope

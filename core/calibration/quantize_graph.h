@@ -14,7 +14,7 @@ class Graph;
 bool namesValue(const Graph& graph, std::string_view name);
 
 /// Adds QuantizeLinear and DequantizeLinear to `model`, which must be prepared, where kernels can then multiply
-/// integers. The rules are in calibration/WHERE_CODES_STAND.md. Ids of nodes and values are preserved. Each product,
+/// integers. The rules are in calibration/PLACES_OF_CODES.md. Ids of nodes and values are preserved. Each product,
 /// each edge that becomes codes and each that does not has a decision (quantize.*). A pure function. It is an error if
 /// the ranges are of another network, or if `stop` was requested.
 Result<Model> quantize(const Model& model, const QuantizeRequest& request);

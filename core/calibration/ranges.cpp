@@ -106,7 +106,7 @@ Status readChannels(const Json& json, Ranges& ranges) {
 
 /// Returns the entries for what is in the body, by their names there.
 template <class Entries>
-Entries inside(const Entries& entries, const HeldBody& body) {
+Entries inside(const Entries& entries, const BodyPathStep& body) {
   Entries found;
   for (const std::string& path : {BodyPath({body}).exactly({}), body.holder + "/"})
     for (auto entry = entries.lower_bound(path); entry != entries.end() && entry->first.starts_with(path); ++entry)
@@ -116,7 +116,7 @@ Entries inside(const Entries& entries, const HeldBody& body) {
 
 }  // namespace
 
-Ranges Ranges::inBody(const HeldBody& body) const {
+Ranges Ranges::inBody(const BodyPathStep& body) const {
   Ranges ranges = *this;
   ranges.edges = inside(edges, body);
   ranges.weights = inside(weights, body);

@@ -48,7 +48,7 @@ struct Ranges {
 
   /// Returns the ranges for what is in a body, under the names in that body. What is excluded has to be handled by the
   /// caller. Older files use "HOLDER/NAME" for a name in any body of a node.
-  Ranges inBody(const HeldBody& body) const;
+  Ranges inBody(const BodyPathStep& body) const;
   Hash128 contentHash() const;  ///< hash of everything on which quantisation depends; histograms are not included
   bool operator==(const Ranges&) const = default;
 };

@@ -56,7 +56,7 @@ bool isAboutDirective(const Decision& decision) {
 /// Adds the compiler's own decisions, which follow those of the part's plan; their indexes would be wrong here. A
 /// decision about the whole part is about `segment`, unless that is empty.
 void addDecisions(const ReadBackPlan& made, const std::string& segment, std::vector<Decision>& decisions) {
-  for (std::size_t i = made.asked->decisions.size(); i < made.decisions.size(); ++i) {
+  for (std::size_t i = made.requested->decisions.size(); i < made.decisions.size(); ++i) {
     if (isAboutDirective(made.decisions[i])) continue;
     decisions.push_back(made.decisions[i]);
     decisions.back().evidence.clear();

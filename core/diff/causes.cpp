@@ -21,7 +21,7 @@ bool choseByPrice(const Plan& plan) {
     return grant.reason == TypeReason::Measured || grant.reason == TypeReason::NotMeasured;
   };
   const auto isKnown = [](const auto& product) { return product.second.known(); };
-  return std::ranges::any_of(plan.precisionMap, isPriced) || !plan.priced.apart.empty() ||
+  return std::ranges::any_of(plan.precisionMap, isPriced) || !plan.priced.separate.empty() ||
          std::ranges::any_of(plan.priced.integers, isKnown) ||
          std::ranges::any_of(plan.bodies, [](const CoverBody& body) { return choseByPrice(plannedBody(body)); });
 }

@@ -29,7 +29,7 @@ ChangePlace placed(const BodyPath& body, const Segment& segment) {
 const Segment& segmentOf(const Cover& cover, NodeId node) {
   const FusedNode* fused = cover.fusedNodeOf(node);
   const bool hasSegment = fused != nullptr && fused->segment.valid();
-  return cover.segments[(hasSegment ? fused : askedPlan(cover).fusedNodeOf(node))->segment.index];
+  return cover.segments[(hasSegment ? fused : requestedPlan(cover).fusedNodeOf(node))->segment.index];
 }
 
 /// Returns the nodes of a group that something else runs on the other side, grouped by what runs them on each side.

@@ -26,7 +26,7 @@ std::string option(const ReadBackPlan& made, const char* key) {
 /// Returns the target that determines which types are wide; nullopt if there is no target of that name.
 std::optional<Target> targetOf(const Cover& cover) {
   const ReadBackPlan* made = asReadBack(cover);
-  if (made == nullptr || !reportsEngines(cover)) return askedPlan(cover).target;
+  if (made == nullptr || !reportsEngines(cover)) return requestedPlan(cover).target;
   auto target = Target::fromName(option(*made, kEnginesFor));
   return target.ok() ? std::optional(std::move(target).value()) : std::nullopt;
 }
@@ -197,7 +197,7 @@ class EngineValues final : public WideValues {
 
 std::unique_ptr<WideValues> valuesOf(const Cover& cover) {
   if (reportsEngines(cover)) return std::make_unique<EngineValues>(*asReadBack(cover));
-  return std::make_unique<PlannedValues>(askedPlan(cover));
+  return std::make_unique<PlannedValues>(requestedPlan(cover));
 }
 
 class TruncationComparison {

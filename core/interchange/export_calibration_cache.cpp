@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "calibration/ranges.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"
 #include "interchange/trt_version_option.h"
@@ -55,6 +56,10 @@ Result<Exported> writeCalibrationCache(const Plan& plan, const ExportOptions& op
 }
 
 }  // namespace
+
+extern const ExportRow kCalibrationCacheRow{.readers = "`trtexec --int8 --calib`, up to 10.16",
+                                            .contents = "the ranges, one scale per edge",
+                                            .exactness = "symmetric; it does not contain ranges of weights or pins"};
 
 extern const Exporter kCalibrationCacheExporter{
     .name = "tensorrt-calibration",

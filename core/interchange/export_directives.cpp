@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/shell_quoted.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "planning/directives_file.h"
 
@@ -33,6 +34,13 @@ Result<Exported> writeDirectives(const Plan& plan, const ExportOptions&) {
 }
 
 }  // namespace
+
+extern const ExportRow kDirectivesRow{
+    .readers = "Fusescope",
+    .contents = "the directives, target, precision, workspace and weights stored as integers",
+    .exactness =
+        "a plan that is made from it has the same bytes; ranges, the compiler and the extents of inputs must be "
+        "given separately"};
 
 extern const Exporter kDirectivesExporter{.name = "directives",
                                           .title = "Directives of Fusescope",

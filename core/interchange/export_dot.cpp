@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "interchange/export_row.h"
 #include "planning/fused_node_facts.h"
 
 #include "interchange/exports.h"
@@ -162,6 +163,8 @@ Result<Exported> writeDot(const Plan& plan, const ExportOptions&) {
 }
 
 }  // namespace
+
+extern const ExportRow kDotRow{.readers = "Graphviz", .contents = "a picture", .exactness = "–"};
 
 extern const Exporter kDotExporter{.name = "dot",
                                    .title = "Graph for Graphviz",

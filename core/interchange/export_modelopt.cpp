@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -95,6 +96,13 @@ Result<Exported> writeModelopt(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kModeloptRow{
+    .readers = "NVIDIA ModelOpt's AutoCast",
+    .contents = "a script: regular expressions, each of which matches one node that stays in float32",
+    .exactness =
+        "names are exact; AutoCast removes the author's Casts, inserts its own, and keeps `Upsample`, "
+        "`NonMaxSuppression` and `Celu` in float32"};
 
 extern const Exporter kModeloptExporter{
     .name = "modelopt",

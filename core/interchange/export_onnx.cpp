@@ -14,6 +14,7 @@
 #include "frontends/exporter_ranges.h"
 #include "frontends/importers.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/export_steps.h"
 #include "interchange/exports.h"
 #include "interchange/source_network.h"
@@ -396,6 +397,15 @@ Result<Exported> writeOnnx(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kOnnxRow{
+    .readers =
+        "TensorRT 10.12 on and 11, TensorRT for RTX, ONNX Runtime (not in bf16 on a CPU: its CPU provider has almost "
+        "no kernels for bf16, and a warning says so), others",
+    .contents = "the network itself, with Casts and QuantizeLinear",
+    .exactness =
+        "exact: it is read again and each stored value has the type of the plan; with `--inputs` its numbers are "
+        "checked as well"};
 
 extern const Exporter kOnnxExporter{
     .name = "onnx",

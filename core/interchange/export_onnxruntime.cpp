@@ -7,6 +7,7 @@
 #include "base/name_hints.h"
 #include "base/text.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -227,6 +228,11 @@ Result<Exported> writeOnnxruntime(const Plan& plan, const ExportOptions& options
 }
 
 }  // namespace
+
+extern const ExportRow kOnnxruntimeRow{
+    .readers = "onnxconverter-common, and ONNX Runtime's `transformers.float16` with the same lists",
+    .contents = "a script: `NODE_BLOCK_LIST`, an empty `OP_BLOCK_LIST`, bounds of float16",
+    .exactness = "names are exact; float16 only; Casts of the author to float32 and bodies stay in float32"};
 
 extern const Exporter kOnnxruntimeExporter{
     .name = "onnxruntime",

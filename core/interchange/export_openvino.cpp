@@ -7,6 +7,7 @@
 #include "calibration/products.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -177,6 +178,15 @@ Result<Exported> writeOpenvino(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kOpenvinoRow{
+    .readers = "OpenVINO",
+    .contents =
+        "a script that writes an IR whose operators have the rt_info `precise`, with the hint of the narrower type; "
+        "for int8, the ignored scope of NNCF",
+    .exactness =
+        "nodes are found by the values that their operators produce, since names differ; the device uses the "
+        "narrower type where it has kernels"};
 
 extern const Exporter kOpenvinoExporter{
     .name = "openvino",

@@ -4,6 +4,7 @@
 #include "base/shell_quoted.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"
 #include "interchange/python_text.h"
@@ -123,6 +124,10 @@ Result<Exported> writePolygraphy(const Plan& plan, const ExportOptions& options)
 }
 
 }  // namespace
+
+extern const ExportRow kPolygraphyRow{.readers = "Polygraphy, TensorRT 8.6 to 10.16",
+                                      .contents = "a network script that finds layers by their metadata",
+                                      .exactness = "as `trtexec`, but every name can be expressed"};
 
 extern const Exporter kPolygraphyExporter{
     .name = "polygraphy",

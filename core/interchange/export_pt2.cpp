@@ -11,6 +11,7 @@
 #include "frontends/torch/program_casts.h"
 #include "frontends/torch/pt2_file.h"
 #include "frontends/torch/pt2_writer.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "ir/graph.h"
@@ -116,6 +117,16 @@ Result<Exported> writePt2(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kPt2Row{
+    .readers = "torch: eager, TorchInductor, compilers of exported programs",
+    .contents =
+        "the exported program with casts (`aten._to_copy`) around the nodes that the plan lowers; all other bytes "
+        "are unchanged; needs a plan of a `.pt2` that `fusescope import` converted",
+    .exactness =
+        "types are exact with these exceptions, which are reported and stay in float32: a node of the program that "
+        "the plan lowers only in part, a node whose type the author set, and a node that changes a value in place "
+        "which others may read; weights are cast in each run unless torch folds the cast"};
 
 extern const Exporter kPt2Exporter{
     .name = "pt2",

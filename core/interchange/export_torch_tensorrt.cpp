@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/lowered_nodes.h"
 #include "interchange/python_text.h"
@@ -144,6 +145,11 @@ Result<Exported> writeTorchTensorrt(const Plan& plan, const ExportOptions& optio
 }
 
 }  // namespace
+
+extern const ExportRow kTorchTensorrtRow{
+    .readers = "Torch-TensorRT's autocast, 2.10 on",
+    .contents = "settings: modules that stay in float32",
+    .exactness = "by module only: a module that the plan divides is refused, and the file must name modules"};
 
 extern const Exporter kTorchTensorrtExporter{
     .name = "torch-tensorrt",

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "interchange/export_inputs.h"
 #include "interchange/export_notes.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "interchange/precision_config.h"
 #include "interchange/recipes/registered_layers.h"
@@ -143,6 +144,11 @@ Result<Exported> writeTrtexec(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kTrtexecRow{
+    .readers = "trtexec 8.4 to 10.16",
+    .contents = "a command line with `--layerPrecisions` and `--layerOutputTypes`",
+    .exactness = "a request: weak typing may widen it; names that the syntax of the list would split are refused"};
 
 extern const Exporter kTrtexecExporter{
     .name = "trtexec",

@@ -3,11 +3,14 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 
 namespace fusescope {
 
-#define EXPORTER(name) extern const Exporter k##name##Exporter;
+#define EXPORTER(name)                     \
+  extern const Exporter k##name##Exporter; \
+  extern const ExportRow k##name##Row;
 #include "interchange/exporters.inc"
 #undef EXPORTER
 
@@ -18,6 +21,15 @@ const std::vector<const Exporter*>& exporters() {
 #undef EXPORTER
   };
   return list;
+}
+
+const std::vector<const ExportRow*>& exportRows() {
+  static const std::vector<const ExportRow*> rows{
+#define EXPORTER(name) &k##name##Row,
+#include "interchange/exporters.inc"
+#undef EXPORTER
+  };
+  return rows;
 }
 
 const Exporter* findExporter(std::string_view name) {

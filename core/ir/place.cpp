@@ -59,7 +59,7 @@ std::optional<NetworkPlace> BodyPath::holder() const {
 
 std::string BodyPath::exactly(std::string_view name) const {
   std::string text;
-  for (const HeldBody& step : m_steps) text += step.holder + "/" + step.attribute + "/";
+  for (const BodyPathStep& step : m_steps) text += step.holder + "/" + step.attribute + "/";
   return text.append(name);
 }
 
@@ -72,7 +72,7 @@ std::string BodyPath::text() const {
 std::string BodyPath::of(std::string_view name) const {
   std::string text;
   for (std::size_t i = 0; i < m_steps.size(); ++i) {
-    const HeldBody& step = m_steps[i];
+    const BodyPathStep& step = m_steps[i];
     const std::string_view inside = i + 1 < m_steps.size() ? std::string_view(m_steps[i + 1].holder) : name;
     text += step.holder + "/";
     if (step.shared == nullptr || step.shared->contains(inside)) text += step.attribute + "/";
@@ -82,7 +82,8 @@ std::string BodyPath::of(std::string_view name) const {
 
 Json toJson(const BodyPath& path) {
   Json steps = Json::array();
-  for (const HeldBody& step : path.steps()) steps.push_back({{"holder", step.holder}, {"attribute", step.attribute}});
+  for (const BodyPathStep& step : path.steps())
+    steps.push_back({{"holder", step.holder}, {"attribute", step.attribute}});
   return steps;
 }
 
@@ -94,8 +95,8 @@ BodyPath bodyPathFromJson(const Json& json) {
 }
 
 NetworkPlace placeFromText(const BodyPath& bodies, std::string_view text) {
-  std::vector<HeldBody> steps = bodies.steps();
-  for (HeldBody& step : steps) {
+  std::vector<BodyPathStep> steps = bodies.steps();
+  for (BodyPathStep& step : steps) {
     text = behind(step.holder, text).value_or(text);
     const auto rest = behind(step.attribute, text);
     if (!rest) step.shared = std::make_shared<std::set<std::string, std::less<>>>();

@@ -20,17 +20,17 @@ struct Node;
 struct Subgraph;
 
 /// A step into a body: the holder, and which of its bodies it is.
-struct HeldBody {
+struct BodyPathStep {
   std::string holder;     ///< the holder's name in the graph that contains it
   std::string attribute;  ///< "then_branch", "else_branch", "body"
   /// Names that occur in another body of the same holder as well; for these, the text of a place must include the
   /// attribute. Null: the text always includes it.
   std::shared_ptr<const std::set<std::string, std::less<>>> shared{};
 
-  auto operator<=>(const HeldBody& other) const {
+  auto operator<=>(const BodyPathStep& other) const {
     return std::tie(holder, attribute) <=> std::tie(other.holder, other.attribute);
   }
-  bool operator==(const HeldBody& other) const { return (*this <=> other) == 0; }
+  bool operator==(const BodyPathStep& other) const { return (*this <=> other) == 0; }
 };
 
 struct NetworkPlace;
@@ -40,9 +40,9 @@ struct NetworkPlace;
 class BodyPath {
  public:
   BodyPath() = default;
-  explicit BodyPath(std::vector<HeldBody> steps) : m_steps(std::move(steps)) {}
+  explicit BodyPath(std::vector<BodyPathStep> steps) : m_steps(std::move(steps)) {}
 
-  const std::vector<HeldBody>& steps() const { return m_steps; }
+  const std::vector<BodyPathStep>& steps() const { return m_steps; }
   bool isNetwork() const { return m_steps.empty(); }
   /// Returns the path of a body of `holder`, a node in the innermost body. Texts of places include the attribute only
   /// where it is needed; if only the name of the holder is given, they always include it.
@@ -66,7 +66,7 @@ class BodyPath {
   bool operator==(const BodyPath&) const = default;
 
  private:
-  std::vector<HeldBody> m_steps;
+  std::vector<BodyPathStep> m_steps;
 };
 
 /// Converts a path to a list of {"holder", "attribute"} and back. bodyPathFromJson() throws Json::exception if the JSON

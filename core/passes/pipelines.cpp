@@ -84,7 +84,7 @@ void specifyBodyInputs(Model& model) {
 PassManager recipe(Assume assume) {
   PassManager pipeline;
   pipeline
-      .add(takeBranches())          // 1. conditions that depend on constants and known extents alone
+      .add(inlineBranches())        // 1. conditions that depend on constants and known extents alone
       .add(removeIdentities())      // 2. what does nothing by definition
       .add(einsumProducts())        // 3. products that are written as sums over indices
       .add(foldConstants())         // 4. what depends on constants and known extents alone

@@ -16,7 +16,7 @@ enum class Assume { Conditions, Nothing };
 
 /// Replaces an If whose condition is known by the nodes of the branch that is taken:
 /// y = If(true) then {…}  ⟶  …
-std::unique_ptr<Pass> takeBranches();
+std::unique_ptr<Pass> inlineBranches();
 /// Removes Identity, and Dropout that does not train: y = Identity(x) ⟶ x.
 std::unique_ptr<Pass> removeIdentities();
 /// Replaces an Einsum of two operands that is a matrix product by MatMul, for which there are kernels and rules:

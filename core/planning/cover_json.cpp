@@ -91,7 +91,7 @@ Json CoverWriter::head() const {
   json["source"] = name(m_cover.source);
   json["model"] = m_cover.model->path;
   json["model_hash"] = unquantized(m_cover.model)->contentHash.hex();
-  json["hash"] = askedPlan(m_cover).hash.hex();
+  json["hash"] = requestedPlan(m_cover).hash.hex();
   json["target"] = m_cover.target.canonical();
   json["precision"] = precisionJson(m_cover.options.precisions);
   json["options"] = toJson(m_cover.options);

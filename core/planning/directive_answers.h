@@ -18,10 +18,10 @@ class DirectiveAnswers {
   explicit DirectiveAnswers(const Model& model);
 
   /// The evidence of the decision is the decisions of normalise about the node.
-  void aboutRemoved(const Directive& directive, OriginId origin, Explanations& said) const;
+  void aboutRemoved(const Directive& directive, OriginId origin, Explanations& explanations) const;
   /// Answers for a node in a body without a plan: the body runs in fallback, node by node, in the model's types.
-  void aboutBodyNode(const Directive& directive, const BodyNode& found, Explanations& said) const;
-  void aboutUnmadeValue(const Directive& directive, ValueId value, Explanations& said) const;
+  void aboutBodyNode(const Directive& directive, const BodyNode& found, Explanations& explanations) const;
+  void aboutUnmadeValue(const Directive& directive, ValueId value, Explanations& explanations) const;
 
  private:
   const Model& m_model;

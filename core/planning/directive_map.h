@@ -36,7 +36,7 @@ struct DirectiveMap {
   /// on.
   std::vector<std::vector<int>> pinsOf;
   std::vector<std::vector<int>> outputTypesOf;  ///< by ValueId: all PinOutputs that matched, by precedence
-  Explanations said;  ///< answers that follow from the patterns alone: overridden, or about removed nodes
+  Explanations explanations;  ///< answers that follow from the patterns alone: overridden, or about removed nodes
 };
 
 /// Matches every pattern and decides which directive is in force where. If two directives of one kind match, the later

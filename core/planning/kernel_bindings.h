@@ -52,26 +52,62 @@ struct RootBinding {
   std::vector<EpilogueOperation> epilogue;  ///< in the order in which they are applied
 };
 
-/// The nodes of a norm whose input and result are bound.
+/// A norm whose input and result are bound: (x - mean) / sqrt(mean of squares + epsilon) · scale + bias.
 struct NormBinding {
-  /// The nodes on the paths from the input to the result; empty if nodes outside need their results.
+  /// The nodes on the paths from the input to the result; empty if nodes outside need their results, or if the axes or
+  /// epsilon are not found.
   std::vector<NodeId> nodes;
+  ValueId input, result;
+  ValueId scale, bias;                 ///< without a scale it is 1; without a bias it is 0
+  bool centred = true;                 ///< false for a root mean square norm, which subtracts no mean
+  ValueId groups;                      ///< the input seen as [N, groups, ...]; invalid if the norm is no group norm
+  std::size_t axes = 0;                ///< the number of last axes that are normalised together; 0 for a group norm
+  std::vector<ValueId> axesConstants;  ///< the constants that state these axes; their numbers become part of the kernel
+  ValueId epsilon;                     ///< a constant of one element; invalid if an attribute states epsilon
+  float ownEpsilon = 0;                ///< epsilon as the attribute of a normalisation operator among the nodes
   /// The values to which the scale is applied, before and after float Casts. If there is no scale, this is the bias.
   std::vector<ValueId> unweighted;
 };
 
-/// The nodes of an attention whose products are bound.
+/// An attention whose products are bound: softmax(query · key, changed by `terms`) · values.
 struct AttentionBinding {
   /// A node before the first product. Among the nodes before this product, only this node reads `source`.
   struct Above {
+    enum class Kind { Move, Multiply, Divide };
     NodeId node;
-    ValueId source;       ///< its operand
-    bool scales = false;  ///< true: a Mul or Div by a number; false: it only moves elements or changes their type
+    ValueId source;          ///< the operand whose elements it moves or scales
+    Kind kind = Kind::Move;  ///< Move: it only moves elements or changes their type
+    ValueId number;          ///< the number by which it multiplies or divides
   };
-  /// The nodes from the first product to the second; empty if nodes outside need their results.
+  /// A node that changes the scores. None of the nodes from the first product to the second calculates its operands.
+  struct Term {
+    enum class Kind {
+      Multiply,
+      Add,
+      Subtract,
+      Divide,
+      ReplaceTrue,  ///< the operand takes the place of the scores where the condition is true
+      ReplaceFalse  ///< the operand takes the place of the scores where the condition is false
+    };
+    Kind kind = Kind::Multiply;
+    NodeId node;
+    ValueId condition, operand;  ///< the condition is invalid unless the node replaces scores
+  };
+  /// The nodes from the first product to the second; empty if nodes outside need their results, or if one of them
+  /// changes the scores in a way that no term describes.
   std::vector<NodeId> nodes;
-  std::vector<NodeId> behindSoftmax;  ///< those of `nodes` that are between Softmax and the second product
-  std::vector<Above> query, key;      ///< before the operands of the first product; the node next to it is the first
+  std::vector<NodeId> beforeSoftmax;        ///< those of `nodes` before Softmax; the first product is the first
+  std::vector<NodeId> behindSoftmax;        ///< those of `nodes` that are between Softmax and the second product
+  std::vector<Above> aboveQuery, aboveKey;  ///< before the operands of the first product; the node next to it is first
+  std::vector<Term> terms;                  ///< in the order in which they are applied
+  ValueId query, key, values;               ///< the operands of the products, apart from the probabilities
+  ValueId scores;                           ///< the result of the first product
+  ValueId probabilities;                    ///< the result of Softmax
+  ValueId weights;                          ///< what the second product reads of the probabilities
+  NodeId guard;                             ///< a Where that replaces NaN among the probabilities; invalid if none does
+  ValueId guardNumber;                      ///< the number by which it replaces them
+  NodeId product;                           ///< the second product
+  ValueId result;                           ///< the result of the second product
 };
 
 /// Codes that are only selected and moved between DequantizeLinears and a QuantizeLinear.
@@ -91,8 +127,9 @@ struct DequantizedTableBinding {
 };
 
 /// The roles of the nodes of a fused node in kernels that may run several of them together. They follow from the graph,
-/// from the nodes and outputs of the fused node, and from the bindings of its rule, and do not depend on types, extents
-/// and constants. The emitter decides whether its kernel can run what is bound.
+/// from the nodes and outputs of the fused node, and from the bindings of its rule. They do not depend on types and
+/// extents, and of all constants only on those that state the axes of a norm. The emitter decides whether its kernel
+/// can run what is bound.
 struct KernelBindings {
   std::vector<RootBinding> roots;               ///< in graph order
   NormBinding norm;                             ///< empty if the fused node is not a norm

@@ -44,26 +44,26 @@ Result<bool> fusionsByPrice(const Layout& together, const PlanOptions& options, 
   const std::shared_ptr<const Model>& model = together.plan.model;
   const Graph& graph = *model->graph;
   std::vector<std::vector<NodeId>> parallel(together.regions.size());
-  PriceChoices separate = choices;
+  PriceChoices dividing = choices;
   for (std::size_t i = 0; i < parallel.size(); ++i) {
     parallel[i] = parallelProducts(graph, together.regions[i]);
-    if (!parallel[i].empty()) separate.apart.push_back({.products = parallel[i]});
+    if (!parallel[i].empty()) dividing.separate.push_back({.products = parallel[i]});
   }
-  if (separate.apart.empty()) return false;
-  const Layout apart = TRY(layOut(model, options, separate, together.plan.structure, stop));
-  const std::vector<Price> one = prices.kernels(together.plan), each = prices.kernels(apart.plan);
+  if (dividing.separate.empty()) return false;
+  const Layout divided = TRY(layOut(model, options, dividing, together.plan.structure, stop));
+  const std::vector<Price> one = prices.kernels(together.plan), each = prices.kernels(divided.plan);
   for (std::size_t i = 0; i < parallel.size(); ++i) {
     if (parallel[i].empty()) continue;
     Total whole, parts;
     whole.add(one[i]);
     std::vector<FusedNodeId> kernels;
-    for (const NodeId node : together.regions[i].nodes) kernels.push_back(apart.plan.fusedNodeOf(node)->id);
+    for (const NodeId node : together.regions[i].nodes) kernels.push_back(divided.plan.fusedNodeOf(node)->id);
     sortDistinct(kernels);
     for (const FusedNodeId kernel : kernels) parts.add(each[kernel.index]);
     if (!whole.known || !parts.known || parts.ms + parts.off + whole.off >= whole.ms) continue;
-    choices.apart.push_back({parallel[i], whole.ms, parts.ms});
+    choices.separate.push_back({parallel[i], whole.ms, parts.ms});
   }
-  return !choices.apart.empty();
+  return !choices.separate.empty();
 }
 
 /// Hashes a plan. Types that prices chose are included, as the compute types of the fused nodes.
@@ -140,13 +140,13 @@ void addCopies(std::vector<Decision>& all, const std::vector<Decision>& added) {
   all.insert(all.end(), added.begin(), added.end());
 }
 
-void explain(Plan& plan, Explanations said) {
+void explain(Plan& plan, Explanations explanations) {
   const auto before = static_cast<std::uint32_t>(plan.decisions.size());
-  for (DirectiveAnswer& answer : said.answers) {
+  for (DirectiveAnswer& answer : explanations.answers) {
     answer.decision += before;
     plan.answers.push_back(std::move(answer));
   }
-  append(plan.decisions, std::move(said.decisions));
+  append(plan.decisions, std::move(explanations.decisions));
 }
 
 /// Adds why our rules do not fuse nodes. About what another compiler makes or made, each decision says that it is a
@@ -170,7 +170,7 @@ std::vector<Decision> priceAnswers(const Plan& plan) {
   std::vector<Decision> decisions;
   if (plan.priced.typesWeighed > 0)
     decisions.push_back(decide("precision.search_bounded", {}, "price_model", {{"types", plan.priced.typesWeighed}}));
-  for (const SeparateProducts& parallel : plan.priced.apart) {
+  for (const SeparateProducts& parallel : plan.priced.separate) {
     std::vector<Subject> subjects;
     for (const NodeId product : parallel.products) subjects.push_back(Subject::node(plan.graph().node(product).name));
     decisions.push_back(decide("fuse.parallel_slower", std::move(subjects), "price_model",
@@ -199,7 +199,7 @@ Status giveAnswers(Layout& layout, Explanations ofBodies, const StopToken& stop)
   plan.decisions.reserve(model.decisions.size() + plan.structure->decisions.size() + 2 * model.graph->nodeCount());
   plan.decisions = model.decisions;
   addCopies(plan.decisions, plan.structure->decisions);
-  explain(plan, directives.said);
+  explain(plan, directives.explanations);
   explain(plan, std::move(ofBodies));
   addRefusals(plan, plan.structure->fusion.refusals);
   addRefusals(plan, layout.solver->takeRefusals());

@@ -64,35 +64,49 @@ Json toJson(const PlanOptions& options) {
   return json;
 }
 
-Result<PlanOptions> planOptionsFromJson(const Json& json) {
-  if (!json.is_object()) return badOptions("the plan's options are not an object", "options");
-  TRY(checkKeys(json, kKeys, "options", "a plan's options"));
+namespace {
+
+/// Reads the options of a plan. Errors of its own fields are located below `place`.
+Result<PlanOptions> planOptionsAt(const Json& json, const std::string& place) {
+  const auto at = [&](const char* key) { return place.empty() ? key : place + "." + key; };
+  if (!json.is_object()) return badOptions("the plan's options are not an object", place);
+  TRY(checkKeys(json, kKeys, place, "a plan's options"));
   PlanOptions options;
-  if (!json.contains("target")) return badOptions(missingInWords(json, "target"), "options.target");
-  if (!json["target"].is_string()) return badOptions("is not a string", "options.target");
+  if (!json.contains("target")) return badOptions(missingInWords(json, "target"), at("target"));
+  if (!json["target"].is_string()) return badOptions("is not a string", at("target"));
   options.target = json["target"].get<std::string>();
   if (json.contains("compiler")) {
-    if (!json["compiler"].is_string()) return badOptions("is not a string", "options.compiler");
+    if (!json["compiler"].is_string()) return badOptions("is not a string", at("compiler"));
     options.compiler = json["compiler"].get<std::string>();
   }
   JsonFields fields(json);
   fields.read("compiler_options", options.compilerOptions);
-  if (fields.error()) return badOptions("is not an object of strings", "options.compiler_options");
+  if (fields.error()) return badOptions("is not an object of strings", at("compiler_options"));
   if (json.contains("support"))
     options.support =
-        std::make_shared<const CompilerSupport>(TRY(compilerSupportFromJson(json["support"], "options.support")));
+        std::make_shared<const CompilerSupport>(TRY(compilerSupportFromJson(json["support"], at("support"))));
   for (const Json& entry : json.value("precisions", Json::array())) {
     const auto type = entry.is_string() ? dataTypeFromName(entry.get<std::string>()) : std::nullopt;
-    if (!type) return badOptions("'" + entry.dump() + "' is not a type", "options.precisions");
+    if (!type) return badOptions("'" + entry.dump() + "' is not a type", at("precisions"));
     options.precisions.push_back(*type);
   }
   if (json.contains("workspace_bytes"))
-    options.workspaceBytes = TRY(workspaceBytesFromJson(json["workspace_bytes"], "options.workspace_bytes"));
+    options.workspaceBytes = TRY(workspaceBytesFromJson(json["workspace_bytes"], at("workspace_bytes")));
   if (json.contains("directives")) options.directives = TRY(directivesFromJson(json["directives"]));
   if (json.contains("ranges")) options.ranges = std::make_shared<const Ranges>(TRY(rangesFromJson(json["ranges"])));
   if (json.contains("weight_only"))
-    options.weightOnly = TRY(weightOnlyFromJson(json["weight_only"], "options.weight_only"));
+    options.weightOnly = TRY(weightOnlyFromJson(json["weight_only"], at("weight_only")));
   return options;
+}
+
+}  // namespace
+
+Result<PlanOptions> planOptionsFromJson(const Json& json) {
+  return planOptionsAt(json, "options");
+}
+
+Result<PlanOptions> planOptionsOfField(const Json& json) {
+  return planOptionsAt(json, "");
 }
 
 }  // namespace fusescope

@@ -15,6 +15,9 @@ Json precisionJson(const std::vector<DataType>& precisions);
 /// describes them.
 Json toJson(const PlanOptions& options);
 Result<PlanOptions> planOptionsFromJson(const Json& json);
+/// Reads the same object as the value of any field: the errors say where in it something is wrong, and the reader of
+/// the field adds its name.
+Result<PlanOptions> planOptionsOfField(const Json& json);
 Json toJson(const WeightOnly& weights);
 /// Errors of the next two functions are located at `place`.
 Result<WeightOnly> weightOnlyFromJson(const Json& json, const std::string& place);

@@ -71,12 +71,12 @@ class NodeRequests {
     return requests;
   }
 
-  /// Returns the requests by NodeId, without those of the pin `gone`.
-  std::vector<NodeQuantizeRequest> all(const Graph& graph, int gone = -1) const {
+  /// Returns the requests by NodeId, without those of the pin `without`.
+  std::vector<NodeQuantizeRequest> all(const Graph& graph, int without = -1) const {
     std::vector<NodeQuantizeRequest> requests = m_excluded;
     for (const NodeId node : graph.order()) {
       const std::vector<int>& pins = m_map.pinsOf[node.index];
-      const auto pin = std::ranges::find_if(pins, [&](int each) { return each != gone; });
+      const auto pin = std::ranges::find_if(pins, [&](int each) { return each != without; });
       if (pin != pins.end())
         requests[node.index] = {
             isToFloats(*pin) ? NodeQuantizeRequest::Kind::Floats : NodeQuantizeRequest::Kind::Integers,

@@ -17,7 +17,7 @@ class BorderFinder {
   explicit BorderFinder(const Cover& cover)
       : m_cover(cover),
         m_graph(cover.graph()),
-        m_structure(*askedPlan(cover).structure),
+        m_structure(*requestedPlan(cover).structure),
         m_segmentOf(m_graph.nodeIdLimit()),
         m_in(cover.segments.size()),
         m_out(cover.segments.size()) {

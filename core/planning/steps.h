@@ -122,7 +122,7 @@ struct FusionLimits {
   const std::vector<int>* requiredInMemory =
       nullptr;  ///< by ValueId: the directive that requires it to be in memory, or -1
   const std::vector<DataType>* calculates = nullptr;  ///< by NodeId; Undefined if it calculates no floats
-  const std::vector<char>* apart = nullptr;           ///< by NodeId: PriceChoices::isApart()
+  const std::vector<char>* separate = nullptr;        ///< by NodeId: PriceChoices::isSeparate()
   bool oneTypePerKernel = false;                      ///< a kernel cannot mix types
   Cause causeOf(int directive) const { return fusescope::causeOf((*list)[static_cast<std::size_t>(directive)]); }
 };

@@ -47,17 +47,17 @@ void takeVerdicts(const Graph& graph, std::vector<NodeVerdict> verdicts, Structu
 /// The code for a node that falls back although the compiler was never asked about it.
 constexpr const char* kNotAsked = "validate.not_asked";
 
-Decision whyRefused(const Node& node, const NodeSupport& said, const PlanOptions& options) {
-  const char* code = said.code == kNotAsked                  ? kNotAsked
-                     : said.foundBy == SupportSource::Parser ? "validate.compiler_refused"
-                                                             : "validate.compiler_failed";
+Decision whyRefused(const Node& node, const NodeSupport& support, const PlanOptions& options) {
+  const char* code = support.code == kNotAsked                  ? kNotAsked
+                     : support.foundBy == SupportSource::Parser ? "validate.compiler_refused"
+                                                                : "validate.compiler_failed";
   return decide(code, {Subject::node(node.name)}, options.compiler,
-                {{"op", node.op}, {"compiler", options.compiler}, {"message", said.message}});
+                {{"op", node.op}, {"compiler", options.compiler}, {"message", support.message}});
 }
 
 /// Returns why a node is given to the compiler although the table refuses it.
-Decision whyTaken(const Node& node, const NodeSupport& said, const PlanOptions& options, const Decision& predicted) {
-  if (said.foundBy == SupportSource::Build)
+Decision whyTaken(const Node& node, const NodeSupport& support, const PlanOptions& options, const Decision& predicted) {
+  if (support.foundBy == SupportSource::Build)
     return decide("validate.was_built", {Subject::node(node.name)}, options.target, {{"op", node.op}});
   return decide("validate.predicted_refusal", {Subject::node(node.name)}, options.compiler,
                 {{"op", node.op},
@@ -77,14 +77,14 @@ std::vector<NodeId> judgeByCompiler(const Graph& graph, const PlanOptions& optio
   for (const NodeSupport& node : options.support->nodes) byNode.emplace(node.node, &node);
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     const Node& node = graph.node(graph.order()[i]);
-    const auto said = byNode.find(node.name);
-    if (said == byNode.end()) continue;
-    const bool isRefused = said->second->isAccepted == false || said->second->code == kNotAsked;
+    const auto support = byNode.find(node.name);
+    if (support == byNode.end()) continue;
+    const bool isRefused = support->second->isAccepted == false || support->second->code == kNotAsked;
     if (!isRefused && verdicts[i].supported) continue;
     NodeVerdict verdict;
     verdict.supported = !isRefused;
-    verdict.why =
-        isRefused ? whyRefused(node, *said->second, options) : whyTaken(node, *said->second, options, verdicts[i].why);
+    verdict.why = isRefused ? whyRefused(node, *support->second, options)
+                            : whyTaken(node, *support->second, options, verdicts[i].why);
     verdicts[i] = std::move(verdict);
     if (!isRefused) againstTable.push_back(node.id);
   }

@@ -61,7 +61,7 @@ Status readBack(Artifact& artifact, const BuildOptions& options) {
   const std::shared_ptr<const Cover> cover = engine->made();
   if (cover == nullptr || asReadBack(*cover) == nullptr) return Done{};
   artifact.made = std::static_pointer_cast<const ReadBackPlan>(cover);
-  artifact.plan = artifact.made->asked;
+  artifact.plan = artifact.made->requested;
   return Done{};
 }
 

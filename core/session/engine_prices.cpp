@@ -38,7 +38,7 @@ void addNone(const ReadBackPlan& made, std::vector<PricedKernel>& kernels) {
     const Fate fate = made.fateOf(node);
     return fate == Fate::View || fate == Fate::Removed || fate == Fate::Folded || fate == Fate::Merged;
   };
-  for (const FusedNode& planned : made.asked->fusedNodes)
+  for (const FusedNode& planned : made.requested->fusedNodes)
     if (std::ranges::all_of(planned.nodes, needsNone))
       kernels.push_back({.name = "no kernel", .identity = planned.identity.hex(), .isNone = true});
 }

@@ -69,9 +69,9 @@ std::vector<Subject> subjectsOf(const ReadBackPlan& made, NodeId id) {
   const auto add = [&](const FusedNode& fused) {
     subjects.push_back(Subject::fusedNode(fused.name, fused.identity.hex()));
   };
-  if (const FusedNode* planned = made.asked->fusedNodeOf(id)) {
+  if (const FusedNode* planned = made.requested->fusedNodeOf(id)) {
     add(*planned);
-    subjects.push_back(Subject::segment(made.asked->segments[planned->segment.index].name));
+    subjects.push_back(Subject::segment(made.requested->segments[planned->segment.index].name));
   }
   for (const FusedNodeId kernel : made.kernelsOf(id)) add(made.fusedNodes[kernel.index]);
   return subjects;
@@ -115,7 +115,7 @@ Json bordersMade(const ReadBackPlan& made, NodeId id) {
 }
 
 /// Replaces the planned types and places by those that the compiler made; null: not disclosed.
-void tellMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
+void addMadeTypes(const ReadBackPlan& made, NodeId node, Json& json) {
   const auto grant = std::ranges::find(made.precisionMap, node, &PrecisionGrant::node);
   json["granted"] = grant == made.precisionMap.end() ? Json(nullptr) : madeType(grant->granted);
   const FusedNode* kernel = made.fusedNodeOf(node);
@@ -146,7 +146,7 @@ Result<Json> explainJson(const Artifact& artifact, std::string_view nodeName) {
   json["made"] = madeJson(*artifact.made, *node);
   const auto isAnswered = [&](const Decision& decision) { return isPredictionAnswered(*artifact.made, decision); };
   json["decisions"] = decisionsAbout(artifact.made->decisions, subjectsOf(*artifact.made, *node), isAnswered);
-  if (artifact.made->fateOf(*node) != Fate::Fallback) tellMadeTypes(*artifact.made, *node, json);
+  if (artifact.made->fateOf(*node) != Fate::Fallback) addMadeTypes(*artifact.made, *node, json);
   return json;
 }
 

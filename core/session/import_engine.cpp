@@ -123,7 +123,7 @@ Result<std::shared_ptr<const Model>> openNetwork(const EngineImport& request, co
 Result<Artifact> artifactOf(const std::shared_ptr<const Plan>& plan, const ReadBack& readBack) {
   Artifact artifact{.kind = ArtifactKind::Plan, .path = plan->model->path, .backend = "native"};
   artifact.made = TRY(readBackPlan(plan, readBack));
-  artifact.plan = artifact.made->asked;
+  artifact.plan = artifact.made->requested;
   artifact.files = identitiesOf(plan->model->files);
   return artifact;
 }

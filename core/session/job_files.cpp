@@ -134,7 +134,7 @@ Result<JobDescription> jobDescriptionFromJson(const Json& json) {
   fields.require("model").parse("model", description.model,
                                 [](const Json& entry) { return modelFileFromJson(entry, {}); });
   fields.parse("extents", description.extents, inputOverridesFromJson);
-  fields.require("options").parse("options", description.options, planOptionsFromJson);
+  fields.require("options").parse("options", description.options, planOptionsOfField);
   fields.parse("inputs", description.inputs, sampleSourceFromJson);
   if (fields.error()) return *fields.error();
   description.questions = TRY(questionsFromJson(json));

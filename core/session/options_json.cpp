@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "compilers/compiler.h"
 
 namespace fusescope {
 namespace {
@@ -105,6 +106,15 @@ void mergeOverride(std::vector<InputOverride>& overrides, InputOverride addition
   if (addition.opt) same->opt = std::move(addition.opt);
   if (addition.max) same->max = std::move(addition.max);
   if (addition.dtype) same->dtype = addition.dtype;
+}
+
+std::string usualTarget(const PlanOptions& options) {
+  const Compiler* compiler = findCompiler(options.compiler);
+  if (compiler == nullptr || compiler->target().empty()) return options.target;
+  const auto card = options.compilerOptions.find("sm");
+  const bool isNumber = card != options.compilerOptions.end() && !card->second.empty() &&
+                        card->second.find_first_not_of("0123456789") == std::string::npos;
+  return std::string(compiler->target()) + (isNumber ? ":sm" + card->second : "");
 }
 
 Result<std::vector<DataType>> parsePrecisions(std::string_view text) {

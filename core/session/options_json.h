@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,10 @@ enum class InputBound { Min, Opt, Max };
 Status parseInputBound(std::string_view text, InputBound bound, std::vector<InputOverride>& overrides);
 /// Adds `addition` to the list, or merges it into the entry of the same name.
 void mergeOverride(std::vector<InputOverride>& overrides, InputOverride addition);
+
+/// Returns the target of a plan with these options if none is asked for: that of their compiler, or else the one that
+/// they have.
+std::string usualTarget(const PlanOptions& options);
 
 /// Parses "f16,bf16" as the types of `--precision`.
 Result<std::vector<DataType>> parsePrecisions(std::string_view text);

@@ -9,7 +9,7 @@ ProgressLimiter::ProgressLimiter(Send send, std::chrono::milliseconds interval)
       m_interval(interval),
       m_thread([this](const std::stop_token& stop) { sendWhatWaits(stop); }) {}
 
-void ProgressLimiter::tell(std::string_view phase, std::string_view detail) {
+void ProgressLimiter::report(std::string_view phase, std::string_view detail) {
   const std::lock_guard lock(m_mutex);
   const auto now = Clock::now();
   if (phase == m_phase && now - m_sent < m_interval) {

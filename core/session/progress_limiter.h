@@ -18,13 +18,13 @@ class ProgressLimiter {
   using Send = std::function<void(const std::string& phase, const std::string& detail)>;
   static constexpr std::chrono::milliseconds kInterval{50};
 
-  /// `send` is called from tell() and from the limiter's own thread, one call at a time.
+  /// `send` is called from report() and from the limiter's own thread, one call at a time.
   explicit ProgressLimiter(Send send, std::chrono::milliseconds interval = kInterval);
   /// A waiting detail is dropped; nothing is sent afterwards.
   ~ProgressLimiter() = default;
   ProgressLimiter(const ProgressLimiter&) = delete;
   ProgressLimiter& operator=(const ProgressLimiter&) = delete;
-  void tell(std::string_view phase, std::string_view detail);
+  void report(std::string_view phase, std::string_view detail);
 
  private:
   using Clock = std::chrono::steady_clock;

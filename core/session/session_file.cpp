@@ -100,11 +100,11 @@ bool refersToRanges(const Json& options) {
 }
 
 Result<PlanOptions> optionsFromJson(Json json, const SessionRanges& ranges) {
-  if (!refersToRanges(json)) return planOptionsFromJson(json);
+  if (!refersToRanges(json)) return planOptionsOfField(json);
   auto of = ranges.at(json["ranges"]);
   if (!of.ok()) return bad(of.error().message, "ranges");
   json.erase("ranges");
-  PlanOptions options = TRY(planOptionsFromJson(json));
+  PlanOptions options = TRY(planOptionsOfField(json));
   options.ranges = std::move(of).value();
   return options;
 }

@@ -91,7 +91,7 @@ Result<TuneAnswer> tuneAnswerFromJson(const Json& reply) {
   fields.parseList("front", answer.front, pointFromJson);
   fields.parseList("baselines", answer.baselines, baselineFromJson);
   fields.require("chosen").parse("chosen", chosen, chosenFromJson);
-  fields.require("options").parse("options", answer.options, planOptionsFromJson);
+  fields.require("options").parse("options", answer.options, planOptionsOfField);
   answer.chosen = chosen.point;
   answer.pins = std::move(chosen.pins);
   return fields.result(std::move(answer));

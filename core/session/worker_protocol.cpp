@@ -27,12 +27,22 @@ Json sourceJson(const WorkSource& source) {
   return json;
 }
 
+/// Reads plan options of which all fields may be omitted.
+Result<PlanOptions> requestedOptionsFromJson(const Json& json) {
+  if (!json.is_object() || json.contains("target")) return planOptionsOfField(json);
+  Json whole = json;
+  whole["target"] = PlanOptions().target;
+  PlanOptions options = TRY(planOptionsOfField(whole));
+  options.target = usualTarget(options);
+  return options;
+}
+
 Result<WorkSource> sourceFromJson(const Json& json) {
   WorkSource source;
   JsonFields fields(json);
   fields.require("path").read("path", source.path).read("backend", source.backend);
   fields.parse("inputs", source.inputs, inputOverridesFromJson);
-  fields.parse("options", source.options, planOptionsFromJson);
+  fields.parse("options", source.options, requestedOptionsFromJson);
   return fields.result(std::move(source));
 }
 

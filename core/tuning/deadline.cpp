@@ -11,11 +11,11 @@ namespace fusescope {
 
 struct Deadline::Clock {
   Clock(const StopToken& outer, std::chrono::steady_clock::time_point end)
-      : forward(outer, [this] { source.request_stop(); }), thread([this, end](const StopToken& gone) {
+      : forward(outer, [this] { source.request_stop(); }), thread([this, end](const StopToken& ended) {
           std::mutex mutex;
           std::unique_lock lock(mutex);
-          std::condition_variable_any().wait_until(lock, gone, end, [] { return false; });
-          if (!gone.stop_requested()) source.request_stop();
+          std::condition_variable_any().wait_until(lock, ended, end, [] { return false; });
+          if (!ended.stop_requested()) source.request_stop();
         }) {}
 
   std::stop_source source;

@@ -102,7 +102,7 @@ class AbacusEngine final : public Engine {
     return engine;
   }
 
-  const Plan& plan() const override { return *m_made->asked; }
+  const Plan& plan() const override { return *m_made->requested; }
   std::shared_ptr<const Cover> made() const override { return m_made; }
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_backend; }

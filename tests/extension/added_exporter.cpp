@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "ir/graph.h"
 
@@ -19,6 +20,8 @@ Result<Exported> writeCounts(const Plan& plan, const ExportOptions& options) {
 }
 
 }  // namespace
+
+extern const ExportRow kCountsRow{.readers = "people", .contents = "a number", .exactness = "exact"};
 
 extern const Exporter kCountsExporter{.name = "counts",
                                       .title = "Counts",

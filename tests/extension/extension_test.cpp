@@ -13,6 +13,7 @@
 #include "app/cli/command.h"
 #include "base/files.h"
 #include "engine/engine.h"
+#include "interchange/export_row.h"
 #include "interchange/exports.h"
 #include "planning/directives/directive_form.h"
 #include "planning/directives_file.h"
@@ -277,6 +278,7 @@ TEST(Adding, AValidatorIsARowAndWhatNoRowSaysAFunction) {
 TEST(Adding, AnExportFormatHasAnOptionOfItsOwnEverywhere) {
   const Exporter* counts = findExporter("counts");
   ASSERT_NE(counts, nullptr);
+  EXPECT_EQ(exportRows().back()->contents, "a number") << "docs/exports.md gets its row from the file of the format";
   const auto plan = planOf(siblings());
   EXPECT_EQ(counts->write(*plan, {}).value().text, "2\n");
   EXPECT_EQ(counts->write(*plan, {.path = {}, .own = {{"count", "kernels"}}}).value().text, "1\n");

@@ -27,7 +27,7 @@ const QString kCopy = QStringLiteral("module:m.encoder.layer.1");
 
 CanvasScene atRest(const PlanSnapshot& snapshot, const QSizeF& view) {
   const CanvasFonts fonts;
-  const OpenState open = statesAtRest(CoverParts(snapshot.cover, fonts, snapshot.modules), view).back();
+  const OpenState open = initialStates(CoverParts(snapshot.cover, fonts, snapshot.modules), view).back();
   return buildCanvas(*snapshot.cover, open, fonts, snapshot.modules);
 }
 
@@ -65,7 +65,7 @@ class BlocksTest : public QObject {
       QVERIFY2(area <= 1.5 * view.width() * view.height() / (legible * legible), qPrintable(network));
       const CanvasFonts fonts;
       const CoverParts parts(snapshot->cover, fonts, snapshot->modules);
-      QVERIFY(statesAtRest(parts, view) == statesAtRest(parts, view));
+      QVERIFY(initialStates(parts, view) == initialStates(parts, view));
       QVERIFY2(std::size_t(scene.boxes) >= boxes, "a larger view shows at least as much");
       boxes = std::size_t(scene.boxes);
     }

@@ -11,34 +11,23 @@
 #include "planning/plan_options_json.h"
 #include "session/documents/tune_report.h"
 #include "tests/gui/gui_support.h"
-#include "ui/dialogs/run_settings_dialog.h"
+#include "tests/gui/tune_window.h"
 #include "ui/dialogs/tune_dialog.h"
 #include "ui/document/qt_text.h"
 #include "ui/window/main_window.h"
 
 using namespace fusescope;
 
-namespace {
-
-constexpr int kSearchMs = 180'000;
-
-}  // namespace
+using test::kSearchMs;
 
 /// The search for pins in the window: what it finds grows in the plot, it can be stopped, and nothing changes until it
 /// is taken.
-class TuneTest : public QObject {
+class TuneTest : public QObject, private test::TuneWindow {
   Q_OBJECT
 
  private slots:
-  void init() {
-    test::catchWarnings();
-    m_folder = std::make_unique<test::SessionFolder>();
-    m_window = m_folder->makeWindow();
-  }
-  void cleanup() {
-    m_window.reset();
-    QCOMPARE(test::takeWarnings(), QStringList());
-  }
+  void init() { openWindow(); }
+  void cleanup() { closeWindow(); }
 
   void findsThePinsAndTheyAreOneStep() {
     openOverflow();
@@ -294,95 +283,6 @@ class TuneTest : public QObject {
     QVERIFY(remembered() <= 2);
   }
 
-  void aMetricOfTheUsersOwnJudges() {
-    openOverflow();
-    const QString metric = m_folder->filePath("metric.sh");
-    QVERIFY(writeFileAtomically(metric.toStdString(), "test -s \"$1\" && test -s \"$2\" && echo 0.5\n").ok());
-    TuneDialog& dialog = open();
-    dialog.metric().setText(QStringLiteral("sh %1").arg(metric));
-    dialog.allowed().setText("0.75");
-    search(dialog);
-    QVERIFY2(dialog.said().startsWith("✓ Found: error 0.5, 0 pins") && dialog.said().contains("No pin is needed"),
-             qPrintable(dialog.said()));
-    dialog.metric().setText("false");
-    search(dialog);
-    QVERIFY2(dialog.said().startsWith("✗"), qPrintable(dialog.said()));
-    QVERIFY(!dialog.takeButton().isEnabled() && dialog.startButton().isEnabled());
-  }
-
-  void goalsThatCannotBeReachedAreSaid() {
-    openOverflow();
-    TuneDialog& dialog = open();
-    dialog.allowed().clear();
-    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("how large"), qPrintable(dialog.said()));
-    dialog.speedup().setText("fast");
-    QVERIFY2(!dialog.startButton().isEnabled() && dialog.said().contains("fast"), qPrintable(dialog.said()));
-    dialog.speedup().setText("0");
-    QVERIFY(!dialog.startButton().isEnabled());
-    dialog.speedup().setText("1.5");
-    QVERIFY(dialog.startButton().isEnabled());
-    search(dialog);  // nothing was measured here
-    QVERIFY2(dialog.said().startsWith("✗") && dialog.said().contains("is not known"), qPrintable(dialog.said()));
-    QVERIFY2(!dialog.said().contains("--"), qPrintable(dialog.said()));
-    QVERIFY(dialog.precision().findText("bf16, f32") >= 0);
-    const int int8 = dialog.precision().findText("int8");
-    QVERIFY(!(dialog.precision().model()->index(int8, 0).flags() & Qt::ItemIsEnabled));
-    QVERIFY(dialog.precision().itemData(int8, Qt::ToolTipRole).toString().contains("Calibrate"));
-    dialog.reject();
-    Ranges ranges;
-    ranges.edges.emplace("x", EdgeRange{{-1, 1}, {}});
-    m_window->document().setCalibrated(std::make_shared<const Ranges>(ranges));
-    for (const char* choice : {"int8", "int8, f16", "int8, f32"})
-      QVERIFY2(open().precision().findText(choice) >= 0, choice);
-  }
-
-  void theErrorAllowedIsTheSessionsUnlessAnotherWasGiven() {
-    openOverflow();
-    const auto allow = [this](double rms) {
-      m_window->actions().find("run_settings")->trigger();
-      auto* settings = m_window->findChild<RunSettingsDialog*>();
-      QVERIFY(settings != nullptr);
-      settings->tolerance().setText(numberText(rms));
-      QTest::keyClick(settings, Qt::Key_Return);
-      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    };
-    const auto offered = [this] {
-      TuneDialog& dialog = open();
-      const QString text = dialog.allowed().text();
-      dialog.reject();
-      QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-      return text;
-    };
-    QCOMPARE(offered(), numberText(m_window->runs().settings().tolerance.rms));
-    allow(0.02);
-    QCOMPARE(offered(), QStringLiteral("0.02"));
-    // After a search that was held to it, too.
-    TuneDialog* dialog = &open();
-    dialog->evaluations().setValue(1);
-    search(*dialog);
-    dialog->reject();
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    allow(0.03);
-    QCOMPARE(offered(), QStringLiteral("0.03"));
-    dialog = &open();
-    dialog->allowed().setText("0.5");
-    search(*dialog);
-    dialog->reject();
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-    allow(0.04);
-    QCOMPARE(offered(), QStringLiteral("0.5"));
-  }
-
-  void withoutABoundOfRmsItAsksForOne() {
-    openOverflow();
-    RunSettings settings = m_window->runs().settings();
-    settings.tolerance = {.absolute = 1e-3};
-    m_window->runs().setSettings(settings);
-    TuneDialog& dialog = open();
-    QVERIFY(dialog.allowed().text().isEmpty() && !dialog.startButton().isEnabled());
-    QCOMPARE(dialog.focusWidget(), &dialog.allowed());
-  }
-
   void isStoppedWithTheBestSoFar() {
     QTemporaryDir folder;
     m_window->openFile(test::writeResidualChain(folder.path(), 400));
@@ -403,16 +303,6 @@ class TuneTest : public QObject {
   }
 
  private:
-  void openOverflow() {
-    QVERIFY(test::openSample(*m_window, "fp16_overflow"));
-    m_window->setInputs({.paths = {FUSESCOPE_SOURCE_DIR "/resources/samples/fp16_overflow/io.npz"}});
-  }
-  TuneDialog& open() {
-    m_window->actions().find("tune")->trigger();
-    for (auto* dialog : m_window->findChildren<TuneDialog*>())
-      if (dialog->isVisible()) return *dialog;
-    qFatal("the dialog does not open");
-  }
   const Plan& plan() { return *m_window->document().snapshot()->plan; }
   static ErrorPlot& plotOf(TuneDialog& dialog) { return *dialog.findChild<ErrorPlot*>(); }
   static QPoint placeOf(TuneDialog& dialog, const TunedPoint& point) {
@@ -464,11 +354,6 @@ class TuneTest : public QObject {
     QVERIFY(QFile::setPermissions(script, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
     m_window->worker().setProgram(script);
   }
-  void search(TuneDialog& dialog) {
-    QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
-    QVERIFY(dialog.working());
-    QTRY_VERIFY_WITH_TIMEOUT(!dialog.working(), kSearchMs);
-  }
   /// How many evaluations the session's only search keeps.
   std::size_t remembered() {
     const QDir folder(m_window->controller().engineFolder());
@@ -477,10 +362,7 @@ class TuneTest : public QObject {
     const auto text = readTextFile(folder.filePath(states.front()).toStdString());
     return text.ok() ? Json::parse(text.value())["evaluations"].size() : 0;
   }
-
-  std::unique_ptr<test::SessionFolder> m_folder;
-  std::unique_ptr<MainWindow> m_window;
 };
 
-FUSESCOPE_GUI_TEST(TuneTest, 13)
+FUSESCOPE_GUI_TEST(TuneTest, 9)
 #include "tune_test.moc"

@@ -15,7 +15,7 @@ OpenState openAtFirst(const Cover& cover);
 /// one more group of equal blocks, the outermost first, and among these the largest. They are limited by an estimate of
 /// one and a half times the room in a view of this size, because only a layout shows the exact size. It is a pure
 /// function and may run on any thread.
-std::vector<OpenState> statesAtRest(const CoverParts& parts, const QSizeF& view);
+std::vector<OpenState> initialStates(const CoverParts& parts, const QSizeF& view);
 /// Returns the state in which all containers of a scene are open, including those inside closed ones.
 OpenState allOpen(const CanvasScene& scene);
 /// Builds the scene of a cover without a layout. A node that is in no fused node has its own box. Things in a body have

@@ -91,7 +91,7 @@ void addFacts(ItemFacts& block, const ItemFacts& kernel) {
 }
 
 CoverFacts::CoverFacts(const Cover& cover) : m_cover(cover), m_said(cover.graph().nodeIdLimit()) {
-  const Plan& plan = askedPlan(cover);
+  const Plan& plan = requestedPlan(cover);
   if (plan.structure) m_usual = plan.structure->usual;
   takeAnswers(plan);
   if (const ReadBackPlan* made = asReadBack(cover))

@@ -93,7 +93,7 @@ void LayoutRunner::request(Wanted wanted) {
 /// Opens as many blocks as possible with which the whole picture is still legible. This is found by making layouts.
 Result<std::shared_ptr<const CanvasScene>> LayoutRunner::makeAtRest(Wanted& wanted, SceneMaker& maker,
                                                                     const LayoutOptions& options) {
-  const std::vector<OpenState> states = statesAtRest(*maker.partsOf(wanted.cover, wanted.modules), *wanted.atRest);
+  const std::vector<OpenState> states = initialStates(*maker.partsOf(wanted.cover, wanted.modules), *wanted.atRest);
   wanted.open = states.front();
   auto best = maker.make(wanted.cover, wanted.open, options, wanted.modules);
   for (std::size_t legible = 0, beyond = states.size(); best.ok() && beyond - legible > 1;) {

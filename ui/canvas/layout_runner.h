@@ -24,7 +24,7 @@ class LayoutRunner : public QObject {
   ~LayoutRunner() override;
 
   /// A request. `modules` are blocks of the cover's model, or null. If `atRest` is set, it is the size of the view for
-  /// which open containers are chosen (statesAtRest()), in place of `open`. `proportion` is the width to height of the
+  /// which open containers are chosen (initialStates()), in place of `open`. `proportion` is the width to height of the
   /// view. `earlier` is the displayed picture of the same network, whose order is preserved; null: there is none.
   struct Wanted {
     std::shared_ptr<const Cover> cover;

@@ -10,7 +10,7 @@ namespace fusescope {
 namespace {
 
 constexpr std::size_t kMostOpenedGroups = 100;
-/// statesAtRest() may open more than there is room for, and no layout is made here to check it.
+/// initialStates() may open more than there is room for, and no layout is made here to check it.
 constexpr double kSureOfRoom = 0.8;
 
 /// Returns the groups whose kernels differ and that have more than one node, so that opening them shows something.
@@ -73,7 +73,7 @@ std::shared_ptr<const CanvasScene> sceneOf(const CanvasScene& scene, SideScene& 
 
 OpenState openWhereDifferent(const UnionCover& both, const std::shared_ptr<const CoverParts>& parts,
                              const QSizeF& room) {
-  OpenState open = statesAtRest(*parts, kSureOfRoom * room).back();
+  OpenState open = initialStates(*parts, kSureOfRoom * room).back();
   const QStringList differing = differingGroups(both);
   if (differing.isEmpty() || std::size_t(differing.size()) > kMostOpenedGroups) return open;
   const CanvasScene scene = buildCanvas(parts, open);

@@ -43,7 +43,7 @@ Result<Artifact> sideArtifact(const SideSource& source, const StopToken& stop) {
     const ReadBackPlan* made = source.snapshot->made();
     if (made != nullptr && source.id == sides::kScreen) {
       artifact.made = {source.snapshot->cover, made};
-      artifact.plan = made->asked;
+      artifact.plan = made->requested;
     }
   } else {
     artifact.plan = TRY(sidePlan(source, stop));

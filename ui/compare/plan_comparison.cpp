@@ -55,7 +55,7 @@ Scenes scenesOf(const ComparedPair& pair, const std::optional<OpenState>& open, 
 }
 
 /// Adds to each changed fate of a file's node the reason why the node was removed from the network.
-void tellReasons(const PairOfFile& pair, PlanDiff& diff) {
+void addReasons(const PairOfFile& pair, PlanDiff& diff) {
   std::unordered_map<std::string_view, const FileNodeFate*> byName;
   for (const FileNodeFate& node : pair.in.nodes)
     byName.emplace(pair.file.model->origins[node.origin.index].name, &node);
@@ -94,7 +94,7 @@ Result<PairAndScenes> comparePair(const SideSource& a, const SideSource& b, cons
   for (const FusedNode& fused : pair->both.cover->fusedNodes) pair->byHandle.emplace(handleOf(fused), fused.id.index);
   pair->diff = changesBetween(pair->a->input, pair->b->input);
   TRY(checkStop(stop));
-  if (pair->file != nullptr) tellReasons(*pair->file, pair->diff);
+  if (pair->file != nullptr) addReasons(*pair->file, pair->diff);
   pair->groups = groupDifferences(pair->a->input, pair->b->input, pair->diff);
   if (pair->file != nullptr) tellOfFile(*pair->file, pair->groups);
   pair->causesFound = pair->file != nullptr;
@@ -215,7 +215,7 @@ void PlanComparison::renew() {
 void PlanComparison::findCauses() {
   const auto work = [pair = m_pair](const StopToken& stop) -> Result<std::shared_ptr<const ComparedPair>> {
     auto known = std::make_shared<ComparedPair>(*pair);
-    const auto prices = pricesOf(askedPlan(*pair->a->input.cover), "native");
+    const auto prices = pricesOf(requestedPlan(*pair->a->input.cover), "native");
     known->diff = TRY(diffPlans(pair->a->input, pair->b->input, prices.get(), stop));
     known->groups = groupDifferences(pair->a->input, pair->b->input, known->diff);
     known->causesFound = true;

@@ -149,7 +149,7 @@ QString fusedLink(const Cover& cover, const FusedNode& fused) {
 
 QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& theme) {
   const PrecisionGrant* grant = snapshot.grantOf(node);
-  const bool calculates = snapshot.asked().calculates[node.index] != DataType::Undefined;
+  const bool calculates = snapshot.requestedPlan().calculates[node.index] != DataType::Undefined;
   if (calculates && snapshot.made() != nullptr && grant && grant->granted == DataType::Undefined) return undisclosed();
   if (!grant || grant->granted == DataType::Undefined) return QStringLiteral("no float computation");
   QString text = badge(grant->granted, theme);
@@ -166,7 +166,8 @@ QString precisionText(const PlanSnapshot& snapshot, NodeId node, const Theme& th
 /// Returns why the node is planned in this way. Refusals come first.
 QString nodeWhyText(const PlanSnapshot& snapshot, const Node& node, const Theme& theme) {
   std::vector<std::uint32_t> about = snapshot.decisionsAbout(Subject::node(node.name));
-  const auto answers = pinAnswersAbout(snapshot.asked(), Subject::node(node.name));  // these are shown elsewhere
+  const auto answers =
+      pinAnswersAbout(snapshot.requestedPlan(), Subject::node(node.name));  // these are shown elsewhere
   std::erase_if(about, [&](std::uint32_t index) {
     return std::ranges::find(answers, index, &DirectiveAnswer::decision) != answers.end();
   });

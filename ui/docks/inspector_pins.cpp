@@ -67,7 +67,7 @@ QString answersText(const Plan& plan, const std::vector<NodeId>& nodes, const Th
 }  // namespace
 
 QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme) {
-  return directivesText(*snapshot.plan, nodes, theme) + answersText(snapshot.asked(), nodes, theme);
+  return directivesText(*snapshot.plan, nodes, theme) + answersText(snapshot.requestedPlan(), nodes, theme);
 }
 
 }  // namespace fusescope

@@ -69,7 +69,7 @@ QString fusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Sh
   first.add(QStringLiteral("computes in"),
             badge(fused.compute, theme) + QStringLiteral(" accumulates in ") + badge(fused.accumulate, theme));
   addTimeAndShare(first, fused, time, QStringLiteral("time"), answers, theme);
-  const QString unknown = timeUnknownReason(snapshot.asked(), fused.compute);
+  const QString unknown = timeUnknownReason(snapshot.requestedPlan(), fused.compute);
   if (!time.time.known() && !fused.predictedMs && !unknown.isEmpty())
     first.add(QStringLiteral("time"), unknown.toHtmlEscaped());
   return text + lostText(answers, theme) + first.text() + pinsText(snapshot, fused.nodes, theme) +

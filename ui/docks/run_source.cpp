@@ -7,7 +7,7 @@ Result<std::shared_ptr<const Artifact>> RunSource::artifact(const StopToken& sto
   auto artifact = std::make_shared<Artifact>(Artifact{.path = network.file.path});
   const ReadBackPlan* made = asReadBack(*cover);
   if (made != nullptr) artifact->made = {cover, made};
-  artifact->plan = made != nullptr ? made->asked : std::shared_ptr<const Plan>(cover, asPlan(*cover));
+  artifact->plan = made != nullptr ? made->requested : std::shared_ptr<const Plan>(cover, asPlan(*cover));
   return std::shared_ptr<const Artifact>(std::move(artifact));
 }
 

@@ -32,7 +32,7 @@ Artifact screenArtifact(const PlanDocument& document, const Runs& runs) {
   artifact.plan = snapshot.plan;
   if (const ReadBackPlan* made = snapshot.made()) {
     artifact.made = {snapshot.cover, made};
-    artifact.plan = made->asked;
+    artifact.plan = made->requested;
   }
   artifact.session = std::move(session);
   return artifact;

@@ -115,10 +115,10 @@ void PlanDocument::open(const QString& path, const PlanOptions& options, const s
   // Progress is posted to the runner, which exists longer than its work. Only the GUI thread accesses the document.
   const Progress progress = [runner = &m_jobs, document = QPointer<PlanDocument>(this)](std::string_view phase,
                                                                                         std::string_view) {
-    const auto tell = [document, text = qs(phase)] {
+    const auto report = [document, text = qs(phase)] {
       if (document) emit document->openingPhase(text);
     };
-    QMetaObject::invokeMethod(runner, tell, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(runner, report, Qt::QueuedConnection);
   };
   const auto work = [file = path.toStdString(), options, inputs, whatApplies, progress](const StopToken& stop) {
     return openAndPlan(file, options, inputs, whatApplies, stop, progress);

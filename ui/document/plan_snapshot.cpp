@@ -84,7 +84,7 @@ void addNodes(PlanSnapshot& snapshot) {
 void addWork(PlanSnapshot& snapshot) {
   const Cover& cover = *snapshot.cover;
   const ChosenExtents usual(*cover.model);
-  const Structure* structure = snapshot.asked().structure.get();
+  const Structure* structure = snapshot.requestedPlan().structure.get();
   const bool ranges = structure != nullptr && structure->least != nullptr;
   if (ranges) snapshot.ranges.resize(cover.graph().nodeIdLimit());
   for (const NodeId id : cover.graph().order()) {
@@ -201,7 +201,7 @@ std::shared_ptr<const PlanSnapshot> makeSnapshot(std::shared_ptr<const Plan> pla
 
 const std::vector<std::uint32_t>& PlanSnapshot::newDecisions() const {
   static const std::vector<std::uint32_t> kNone;
-  return &asked() == plan.get() ? delta.newAnswers : kNone;
+  return &requestedPlan() == plan.get() ? delta.newAnswers : kNone;
 }
 
 const std::string& PlanSnapshot::twinName(NodeId node) const {

@@ -86,7 +86,7 @@ struct PlanSnapshot {
   const ReadBackPlan* made() const { return asReadBack(*cover); }
   /// Returns the plan that the cover is, or that another compiler was asked for. Its decisions are the first ones of
   /// the cover.
-  const Plan& asked() const { return askedPlan(*cover); }
+  const Plan& requestedPlan() const { return fusescope::requestedPlan(*cover); }
   /// Returns the decisions of the cover that the last edit added.
   const std::vector<std::uint32_t>& newDecisions() const;
   const NodeFacts& facts(NodeId node) const { return nodes[node.index]; }

@@ -176,8 +176,8 @@ const Runs::Judged* Runs::judgedByLayers(const Run& run) const {
   if (!layers.errors || !m_document.snapshot() || run.model != m_document.modelFile().identity()) return nullptr;
   const Evaluation* other = evaluation(run);
   const SampleSource& inputs = layers.errors->inputs;
-  const bool tell = other == nullptr || inputs == other->inputs || inputs == m_settings.inputs;
-  return tell ? &judged(layers.errors) : nullptr;
+  const bool isOfTheseInputs = other == nullptr || inputs == other->inputs || inputs == m_settings.inputs;
+  return isOfTheseInputs ? &judged(layers.errors) : nullptr;
 }
 
 const Runs::KnownErrors& Runs::knownErrors() const {

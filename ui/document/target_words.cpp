@@ -22,7 +22,7 @@ QString withPlace(const CompilerIdentity& compiler) {
 
 QString whoBuilds(const Cover& cover, const Compilers& compilers) {
   if (const ReadBackPlan* made = asReadBack(cover)) return QStringLiteral("built by ") + withPlace(made->compiler);
-  const std::string name = builderFor(askedPlan(cover));
+  const std::string name = builderFor(requestedPlan(cover));
   const QString planned = QStringLiteral("planned and exported here");
   if (name.empty()) return planned + QStringLiteral(", not built: this program has no compiler for it");
   if (compilers.facts(name) == nullptr)
@@ -64,7 +64,7 @@ QString runsOn(const Cover& cover, const Segment& segment) {
 }
 
 QString targetText(const Cover& cover, const Compilers& compilers) {
-  const Plan& plan = askedPlan(cover);
+  const Plan& plan = requestedPlan(cover);
   const QString target = qs(plan.target.name);
   if (!plan.target.planningOnly) return target;
   return QStringLiteral("%1: %2").arg(target, whoBuilds(cover, compilers));

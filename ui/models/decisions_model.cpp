@@ -21,7 +21,7 @@ bool refusedPin(const Decision& decision) {
 // plan, or it begins with its decisions.
 
 std::optional<PinAnswer> pinAnswerAt(const Cover& cover, std::uint32_t index) {
-  const DirectiveAnswer* answer = answerAt(askedPlan(cover), index);
+  const DirectiveAnswer* answer = answerAt(requestedPlan(cover), index);
   return answer == nullptr ? std::nullopt : std::optional(pinAnswerOf(answer->outcome));
 }
 
@@ -29,7 +29,7 @@ bool wanted(const Cover& cover, std::uint32_t index, bool isNew, DecisionFilter 
   const Decision& decision = cover.decisions[index];
   switch (filter) {
     case DecisionFilter::Answers:
-      return answersDirective(decision) || isOfAllPins(askedPlan(cover), index) ||
+      return answersDirective(decision) || isOfAllPins(requestedPlan(cover), index) ||
              (!decision.allowed && decision.kind != DecisionKind::Fuse);
     case DecisionFilter::New:
       return isNew;
@@ -49,7 +49,7 @@ int urgency(const Cover& cover, std::uint32_t index) {
   const Decision& decision = cover.decisions[index];
   if (refusedPin(decision)) return 0;
   const auto answer = pinAnswerAt(cover, index);
-  if (isOfAllPins(askedPlan(cover), index) || (answer && *answer != PinAnswer::Granted)) return 1;
+  if (isOfAllPins(requestedPlan(cover), index) || (answer && *answer != PinAnswer::Granted)) return 1;
   if (answersDirective(decision)) return 2;
   return decision.allowed ? 4 : 3;
 }
@@ -57,7 +57,7 @@ int urgency(const Cover& cover, std::uint32_t index) {
 /// Returns whether the decision allows something, or, for a pin, the answer.
 QString markText(const Cover& cover, std::uint32_t index) {
   const QString plain = cover.decisions[index].allowed ? QStringLiteral("✓ yes") : QStringLiteral("✗ no");
-  if (isOfAllPins(askedPlan(cover), index)) return QStringLiteral("Σ all");
+  if (isOfAllPins(requestedPlan(cover), index)) return QStringLiteral("Σ all");
   const auto answer = pinAnswerAt(cover, index);
   if (!answer) return plain;
   switch (*answer) {
@@ -84,7 +84,7 @@ bool isMiddling(const Cover& cover, std::uint32_t index) {
 /// if the answer is not about a type, or if the cover is our own plan.
 const ReadBackPin* madeOfPin(const Cover& cover, std::uint32_t index) {
   const ReadBackPlan* made = asReadBack(cover);
-  if (made == nullptr || made->pins.empty() || answerAt(*made->asked, index) == nullptr) return nullptr;
+  if (made == nullptr || made->pins.empty() || answerAt(*made->requested, index) == nullptr) return nullptr;
   const std::vector<Subject>& subjects = cover.decisions[index].subjects;
   const auto node = subjects.empty() ? std::nullopt : subjects.front().nodeIn(cover.graph());
   const auto pin = node ? std::ranges::find(made->pins, *node, &ReadBackPin::node) : made->pins.end();
@@ -102,7 +102,7 @@ QString madeOfPinText(const ReadBackPlan& made, const ReadBackPin& pin) {
 /// Returns the text of a decision. For an answer to a pin, it is followed by what the compiler did with the pin.
 /// Decisions of the compiler come after those of the plan.
 QString sentenceOf(const Cover& cover, std::uint32_t index) {
-  const Plan& asked = askedPlan(cover);
+  const Plan& asked = requestedPlan(cover);
   const QString ours =
       withoutOptions(qs(index < asked.decisions.size() ? answerText(asked, index) : message(cover.decisions[index])));
   const ReadBackPin* pin = madeOfPin(cover, index);

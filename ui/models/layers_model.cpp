@@ -197,7 +197,7 @@ LayersModel::Row LayersModel::readNode(std::uint32_t level, NodeId id) {
 void LayersModel::readTypes(const PlanSnapshot& snapshot, Row& row) {
   const PrecisionGrant* grant = snapshot.grantOf(row.node);
   if (grant == nullptr) return;
-  const bool calculates = snapshot.asked().calculates[row.node.index] != DataType::Undefined;
+  const bool calculates = snapshot.requestedPlan().calculates[row.node.index] != DataType::Undefined;
   if (grant->granted != DataType::Undefined)
     row.view.dtype = shared(qs(grant->granted));
   else if (snapshot.made() != nullptr && row.fused != nullptr && calculates)

@@ -138,7 +138,7 @@ BodyPath into(const BodyPath& path, const RunLayer& holder, const RunBody& body)
   for (const RunBody& other : holder.bodies)
     if (&other != &body)
       for (const RunLayer& layer : other.layers) shared->insert(layer.name);
-  std::vector<HeldBody> steps = path.steps();
+  std::vector<BodyPathStep> steps = path.steps();
   steps.push_back({holder.name, body.attribute, std::move(shared)});
   return BodyPath(std::move(steps));
 }

@@ -104,7 +104,7 @@ QAccessibleInterface* makeRibbonAccessible(const QString&, QObject* object) {
 
 }  // namespace
 
-void tellScreenReadersOfRibbons() {
+void makeRibbonsAccessible() {
   QAccessible::installFactory(makeRibbonAccessible);  // installing the same factory again has no effect
 }
 

@@ -17,7 +17,7 @@ namespace fusescope {
 
 namespace {
 
-void tell(MainWindow& window, const QString& text) {
+void showMessage(MainWindow& window, const QString& text) {
   window.messages().show(kJobKey, text, {});
 }
 
@@ -47,8 +47,8 @@ bool isOfOpenModel(MainWindow& window, const OpenedJob& job) {
 /// Adds the result as another run.
 void addResult(MainWindow& window, const OpenedJob& job) {
   if (window.document().inputs() != job.description.extents)
-    return tell(window,
-                QStringLiteral("✗ The job was packed for other extents of the inputs than the model is open with."));
+    return showMessage(
+        window, QStringLiteral("✗ The job was packed for other extents of the inputs than the model is open with."));
   RunSettings settings = window.runs().settings();
   settings.inputs = job.description.inputs;
   window.runs().setSettings(settings);
@@ -63,7 +63,8 @@ void addOnceAsked(MainWindow& window, const OpenedJob& job) {
   Compilers& compilers = window.controller().compilers();
   const std::string name = job.description.options.compiler;
   if (findCompiler(name) == nullptr)
-    return tell(window, QStringLiteral("✗ This program has no part for the compiler of the result, %1.").arg(qs(name)));
+    return showMessage(window,
+                       QStringLiteral("✗ This program has no part for the compiler of the result, %1.").arg(qs(name)));
   compilers.ask(name);
   if (compilers.facts(name) != nullptr) return addResult(window, job);
   auto* waiting = new QObject(&window);
@@ -121,11 +122,11 @@ void writeJob(MainWindow& window, const std::string& compiler, const QString& pa
   };
   window.jobs().run(QStringLiteral("write a job"), &window, work, [&window, path](const Result<PackedJob>& packed) {
     if (!packed.ok())
-      return tell(window, QStringLiteral("✗ The job was not written: %1").arg(problemInWords(packed.error())));
-    tell(window,
-         QStringLiteral("The job is in %1. Run it where the compiler is: python3 %2; then open the result.zip that "
-                        "it writes beside itself.")
-             .arg(path, QFileInfo(path).fileName()));
+      return showMessage(window, QStringLiteral("✗ The job was not written: %1").arg(problemInWords(packed.error())));
+    showMessage(window, QStringLiteral(
+                            "The job is in %1. Run it where the compiler is: python3 %2; then open the result.zip that "
+                            "it writes beside itself.")
+                            .arg(path, QFileInfo(path).fileName()));
   });
 }
 
@@ -146,7 +147,7 @@ void openResult(MainWindow& window, const QString& path) {
   };
   window.jobs().run(QStringLiteral("open a result"), &window, work, [&window](const Result<OpenedJob>& job) {
     if (job.ok()) return showResult(window, job.value());
-    tell(window, QStringLiteral("✗ The result was not opened: %1").arg(problemInWords(job.error())));
+    showMessage(window, QStringLiteral("✗ The result was not opened: %1").arg(problemInWords(job.error())));
   });
 }
 

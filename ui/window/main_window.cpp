@@ -29,7 +29,7 @@ constexpr int kFrameWidth = 16, kFrameHeight = 48;
 
 /// Makes the ribbon, whose bars are readable by screen readers.
 Ribbon* newRibbon(const DockContext& context, GraphView& canvas) {
-  tellScreenReadersOfRibbons();
+  makeRibbonsAccessible();
   return new Ribbon(context, canvas);
 }
 

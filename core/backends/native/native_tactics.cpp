@@ -16,10 +16,6 @@ namespace fusescope::native {
 namespace {
 
 constexpr const char* kBackend = "native";
-constexpr const char* kAttention = "native:attention";
-constexpr const char* kOwnMatMul = "native:matmul";
-constexpr const char* kByteConv = "native:byte_conv";
-constexpr const char* kByteProduct = "native:byte_product";
 constexpr std::int64_t kLargeProduct = 10'000'000;  // operations
 // The names of the parameters of tactics.
 constexpr const char* kSource = "source";        // the MemoryFormat that the convolution reads
@@ -87,16 +83,33 @@ const Choice* heaviest(const std::vector<Choice>& choices) {
   return heavy;
 }
 
+/// Returns the name of an implementation that is a kernel of ours. Tactics store it.
+std::string nameOfOurs(std::string_view kernel) {
+  return "native:" + std::string(kernel);
+}
+
+/// How a tactic of this backend runs a fused node.
+enum class Way { Unfused, OwnAttention, OwnMatMul, OwnBytes, Other };
+
+/// Returns the way that the stored name of the implementation means. No other function reads it.
+Way wayOf(const Tactic& tactic) {
+  const auto isBy = [&](const KernelKind& kind) { return tactic.implementation == nameOfOurs(kind.name); };
+  if (tactic.implementation == kUnfused) return Way::Unfused;
+  if (isBy(kAttentionKernel)) return Way::OwnAttention;
+  if (isBy(kMatMulKernel)) return Way::OwnMatMul;
+  return isBy(kByteConvKernel) || isBy(kByteProductKernel) ? Way::OwnBytes : Way::Other;
+}
+
 /// Names the tactic after the heaviest kernel that the lowering chose.
 void setImplementation(const KernelRequest& request, const LoweringOptions& options, const std::vector<Choice>& choices,
                        Tactic& tactic) {
   const Choice* heavy = options.fuse ? heaviest(choices) : nullptr;
   if (heavy == nullptr) {
-    tactic.implementation = options.fuse ? "native:" + request.fused->kind : kUnfused;
+    tactic.implementation = options.fuse ? nameOfOurs(request.fused->kind) : kUnfused;
     return;
   }
   const bool isOurs = heavy->by == Choice::By::Ours;
-  tactic.implementation = (isOurs ? "native:" : "onednn:") + std::string(heavy->kind.name);
+  tactic.implementation = isOurs ? nameOfOurs(heavy->kind.name) : "onednn:" + std::string(heavy->kind.name);
   if (!isOurs) tactic.parameters[kKernel] = heavy->implementation;
 }
 
@@ -119,8 +132,7 @@ std::string formatsText(const Tactic& tactic) {
 
 std::string nameOf(const Tactic& tactic) {
   std::string text = tactic.implementation;
-  const bool isUnfused = text == kUnfused;
-  if (tactic.parameters.contains(kSource) && !isUnfused) text += ":" + formatsText(tactic);
+  if (tactic.parameters.contains(kSource) && wayOf(tactic) != Way::Unfused) text += ":" + formatsText(tactic);
   if (const auto kernel = tactic.parameters.find(kKernel); kernel != tactic.parameters.end())
     text += ":" + std::get<std::string>(kernel->second);
   if (const auto narrow = tactic.parameters.find(kNarrow); narrow != tactic.parameters.end())
@@ -154,17 +166,14 @@ Tactic tacticOf(const KernelRequest& request, const LoweringOptions& options, co
   return tactic;
 }
 
-bool isByByteKernels(const Tactic& tactic) {
-  return tactic.implementation == kByteConv || tactic.implementation == kByteProduct;
-}
-
 /// Returns the options by which a tactic is lowered. The same options are used to offer a tactic and to prepare it, so
 /// that everything that is offered can be prepared.
 LoweringOptions optionsOf(const Tactic& tactic) {
   LoweringOptions options{.inputFormats = tactic.inputs, .outputFormats = tactic.outputs};
-  options.fuse = tactic.implementation != kUnfused;
-  options.ownMatMul = tactic.implementation == kOwnMatMul;
-  options.ownBytes = isByByteKernels(tactic);
+  const Way way = wayOf(tactic);
+  options.fuse = way != Way::Unfused;
+  options.ownMatMul = way == Way::OwnMatMul;
+  options.ownBytes = way == Way::OwnBytes;
   options.narrow = tactic.parameters.contains(kNarrow);
   const auto format = [&](const char* parameter) -> const MemoryFormat* {
     const auto found = tactic.parameters.find(parameter);
@@ -195,8 +204,7 @@ LoweringOptions aroundConv(const KernelRequest& request, LoweringOptions options
 
 /// Returns whether it is oneDNN's own reference code, which is slow.
 bool isSlow(const Choice& choice) {
-  const std::string& name = choice.implementation;
-  return choice.by == Choice::By::OneDnn && (name == "ref" || name.ends_with(":ref") || name.ends_with("ref:any"));
+  return choice.by == Choice::By::OneDnn && dnnlCodeOf(choice.implementation) == DnnlCode::Reference;
 }
 
 /// Returns the tactic that lowering by `options` gives, determined from descriptors without generating code. Returns
@@ -277,7 +285,7 @@ void addQuantized(const KernelRequest& request, std::vector<Tactic>& tactics) {
   std::vector<Tactic> own;
   addTactic(request, options, own);
   // If our byte kernels cannot run it, these options lead to a tactic that is already in the list.
-  const bool isOwn = !own.empty() && isByByteKernels(own.front());
+  const bool isOwn = !own.empty() && wayOf(own.front()) == Way::OwnBytes;
   if (isOwn && (tactics.empty() || tactics.front().name != own.front().name)) tactics.push_back(own.front());
 }
 
@@ -297,7 +305,7 @@ void addConvs(const KernelRequest& request, std::vector<Tactic>& tactics) {
 /// Returns whether oneDNN multiplies with its blocked kernels for AVX-512.
 bool isByWideBlocks(const Tactic& tactic) {
   const auto kernel = tactic.parameters.find(kKernel);
-  return kernel != tactic.parameters.end() && std::get<std::string>(kernel->second).starts_with("brg:avx512");
+  return kernel != tactic.parameters.end() && dnnlCodeOf(std::get<std::string>(kernel->second)) == DnnlCode::WideBlocks;
 }
 
 /// Orders the tactics of a product, the better guess first: our own kernel, but for large products oneDNN's kernel for
@@ -332,7 +340,7 @@ std::vector<Tactic> nativeTactics(const KernelRequest& request) {
     addConvs(request, tactics);
   } else if (bindsAttention(*request.fused)) {
     addTactic(request, options, tactics);
-    if (!tactics.empty() && tactics.front().implementation == kAttention) return tactics;
+    if (!tactics.empty() && wayOf(tactics.front()) == Way::OwnAttention) return tactics;
     tactics.clear();  // the kernel cannot read one of the operands, so that the nodes run one by one
   } else if (hasRoot(*request.fused, RootBinding::Kind::Product)) {
     if (calculates(request, DataType::BF16)) {

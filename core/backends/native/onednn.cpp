@@ -91,10 +91,6 @@ std::optional<memory::desc> dnnlDesc(const TensorDesc& desc) {
   return memory::desc(desc.dims, *type, *tag);
 }
 
-bool isGenerated(std::string_view implementation) {
-  return implementation.starts_with("jit") || implementation.starts_with("br");
-}
-
 // If an axis has the extent 1, a descriptor does not determine the order of the axes. The usual formats are tried
 // first.
 std::optional<MemoryFormat> formatOf(const memory::desc& desc, const Dims& dims) {

@@ -40,11 +40,6 @@ std::optional<std::invoke_result_t<Make>> ifImplemented(const Make& make) {
 
 std::optional<dnnl::memory::data_type> dnnlType(DataType type);
 
-/// Returns whether oneDNN generates the code of this implementation at run time. Other implementations are compiled
-/// C++, which may lose NaN without an invalid operation that sets the flag (number_checks.h). This also applies to
-/// deconvolutions by a convolution ("conv:any+jit"), because they end in C++.
-bool isGenerated(std::string_view implementation);
-
 /// Returns the memory descriptor of a whole tensor; nothing for a type or rank that oneDNN does not support.
 std::optional<dnnl::memory::desc> dnnlDesc(const TensorDesc& desc);
 /// Returns the format that `desc` (of extents `dims`) has, if there is one.

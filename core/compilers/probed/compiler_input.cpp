@@ -115,12 +115,12 @@ class ValueNames {
       if ((isCast || isGone) && node.domain.empty() && !node.inputs.empty() && !node.outputs.empty())
         passing.push_back(&node);
     }
-    const auto tell = [&](const std::string& of, const std::string& as) {
+    const auto addName = [&](const std::string& of, const std::string& as) {
       const auto known = m_handed.values.find(of);
       if (known != m_handed.values.end()) m_handed.values.emplace(as, ValueId(known->second));
     };
-    for (const FileNode* node : passing) tell(node->inputs[0], node->outputs[0]);
-    for (auto node = passing.rbegin(); node != passing.rend(); ++node) tell((*node)->outputs[0], (*node)->inputs[0]);
+    for (const FileNode* node : passing) addName(node->inputs[0], node->outputs[0]);
+    for (auto node = passing.rbegin(); node != passing.rend(); ++node) addName((*node)->outputs[0], (*node)->inputs[0]);
   }
 
   const Named& m_source;

@@ -211,14 +211,14 @@ std::string ProbedCompiler::device(const std::map<std::string, std::string>& opt
 }
 
 Status ProbedCompiler::awaitReady(const StopToken& stop, const Progress& progress) const {
-  if (progress && !isJobResult(m_environment)) TRY(tellWhileOpening(stop, progress));
+  if (progress && !isJobResult(m_environment)) TRY(reportOpening(stop, progress));
   const auto where = opened(stop);
   if (!where.ok() && where.error().cancelled) return where.error();
   return Done{};
 }
 
 /// Opens the compiler on another thread, because progress must be reported on the caller's thread.
-Status ProbedCompiler::tellWhileOpening(const StopToken& stop, const Progress& progress) const {
+Status ProbedCompiler::reportOpening(const StopToken& stop, const Progress& progress) const {
   if (const std::unique_lock lock(m_opening, std::try_to_lock); lock.owns_lock() && m_opened) return Done{};
   std::promise<void> promise;
   const std::future<void> isOpened = promise.get_future();

@@ -86,7 +86,7 @@ class ProbedCompiler final : public Compiler {
   Result<Environment> environment(const StopToken& stop) const;
   Result<Opened> opened(const StopToken& stop) const;
   Result<Opened> openNow(const StopToken& stop) const;
-  Status tellWhileOpening(const StopToken& stop, const Progress& progress) const;
+  Status reportOpening(const StopToken& stop, const Progress& progress) const;
   Result<std::optional<Opened>> openKnown(KeptStore& store, const StopToken& stop) const;
   Result<Opened> openLive(const StopToken& stop) const;
   void hashCode(KeptStore& store, const Environment& environment, const Json& witness, Opened& opened) const;

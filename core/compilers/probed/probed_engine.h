@@ -31,7 +31,7 @@ class ProbedEngine final : public Engine {
   static Result<std::unique_ptr<ProbedEngine>> equalTo(const ProbedEngine& other, const Lowered& lowered,
                                                        const BuildOptions& options);
 
-  const Plan& plan() const override { return *m_made->asked; }
+  const Plan& plan() const override { return *m_made->requested; }
   std::shared_ptr<const Cover> made() const override { return m_made; }
   const BuildReport& report() const override { return m_report; }
   const std::string& backend() const override { return m_backend; }

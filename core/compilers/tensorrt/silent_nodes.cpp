@@ -52,7 +52,7 @@ class SilentNodes {
     for (auto node = m_graph.order().rbegin(); node != m_graph.order().rend(); ++node)
       if (m_isSilent[node->index] && isUnused(*node)) m_readBack.fates[*node] = Fate::Removed;
     for (const NodeId node : m_graph.order())
-      if (m_isSilent[node.index] && !m_readBack.fates.contains(node)) tell(m_graph.node(node));
+      if (m_isSilent[node.index] && !m_readBack.fates.contains(node)) record(m_graph.node(node));
   }
 
  private:
@@ -192,7 +192,7 @@ class SilentNodes {
     });
   }
 
-  void tell(const Node& node) {
+  void record(const Node& node) {
     if (isFolded(node))
       m_readBack.fates[node.id] = Fate::Folded;
     else if (doesNothing(node))

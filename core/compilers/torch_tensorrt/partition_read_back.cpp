@@ -51,7 +51,7 @@ class Reading {
   }
 
   ReadBack run() {
-    tellCounts();
+    recordCounts();
     for (const PartitionBlock& block : m_partition.blocks)
       if (block.isEngine)
         addEngine(block);
@@ -62,7 +62,7 @@ class Reading {
   }
 
  private:
-  void tell(std::string_view code, const KnownNodes& nodes, DecisionArguments arguments) {
+  void record(std::string_view code, const KnownNodes& nodes, DecisionArguments arguments) {
     std::vector<Subject> subjects;
     for (const NodeId node : m_graph.order())
       if (nodes.contains(node)) subjects.push_back(Subject::node(m_graph.node(node).name));
@@ -74,19 +74,19 @@ class Reading {
     return place == m_places.end() ? KnownNodes() : m_tied.nodes[place->second];
   }
 
-  void tellCounts() {
+  void recordCounts() {
     std::int64_t engines = 0, inTorch = 0;
     for (const PartitionBlock& block : m_partition.blocks) {
       engines += block.isEngine ? 1 : 0;
       if (!block.isEngine)
         inTorch += std::ranges::count_if(block.operators, [](const auto& each) { return each.target != kTaken; });
     }
-    tell("build.program_divided", {},
-         {{"compiler", kTitle},
-          {"total", m_partition.total},
-          {"supported", m_partition.supported},
-          {"engines", engines},
-          {"in_torch", inTorch}});
+    record("build.program_divided", {},
+           {{"compiler", kTitle},
+            {"total", m_partition.total},
+            {"supported", m_partition.supported},
+            {"engines", engines},
+            {"in_torch", inTorch}});
   }
 
   void addEngine(const PartitionBlock& block) {
@@ -101,26 +101,26 @@ class Reading {
     for (const ValueId value : torch_compiler::outputsOf(m_graph, nodes))
       kernel.outputs.push_back({.value = value, .format = {}});
     m_readBack.kernels.push_back(std::move(kernel));
-    tell("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
+    record("build.engine_as_a_whole", nodes, {{"engine", block.name}, {"operators", std::ssize(block.operators)}});
     for (const BlockInput& input : block.inputs)
       if (input.isCast)
         addCast(block, input);
       else if (input.type == kF64)
-        tellOfInput("build.engine_reads_double", input, {{"compiler", kTitle}, {"engine", block.name}});
+        recordInput("build.engine_reads_double", input, {{"compiler", kTitle}, {"engine", block.name}});
     if (m_asked.truncatesDouble) return;
     for (const LoweredOperator& each : block.operators)
       if (hasDoubles(each))
-        tell("build.engine_of_doubles", nodesFrom(each.from),
-             {{"compiler", kTitle}, {"engine", block.name}, {"operator", each.target}});
+        record("build.engine_of_doubles", nodesFrom(each.from),
+               {{"compiler", kTitle}, {"engine", block.name}, {"operator", each.target}});
   }
 
   void addCast(const PartitionBlock& block, const BlockInput& input) {
     m_readBack.conversions.push_back(
         {.value = valueOf(input), .from = input.type, .to = "f32", .isCast = true, .kernel = block.name});
-    tellOfInput("build.truncates_double", input, {{"compiler", kTitle}, {"engine", block.name}, {"type", input.type}});
+    recordInput("build.truncates_double", input, {{"compiler", kTitle}, {"engine", block.name}, {"type", input.type}});
   }
 
-  void tellOfInput(std::string_view code, const BlockInput& input, DecisionArguments arguments) {
+  void recordInput(std::string_view code, const BlockInput& input, DecisionArguments arguments) {
     std::vector<Subject> subjects;
     std::string name = input.from;
     if (const ValueId value = valueOf(input); value.valid()) {
@@ -150,47 +150,47 @@ class Reading {
         m_readBack.kernels.push_back(
             torch_compiler::operatorKernel(each.name, each.target, each.types, nodes, m_graph));
       }
-      if (each.inTorch) tellWhy(each, *each.inTorch, nodes);
+      if (each.inTorch) recordReason(each, *each.inTorch, nodes);
     }
   }
 
-  void tellWhy(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
+  void recordReason(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
     DecisionArguments arguments{{"compiler", kTitle}, {"operator", each.target}};
     switch (why.why) {
       case StaysFor::NoConverter:
-        return tell("build.torch_no_converter", nodes, std::move(arguments));
+        return record("build.torch_no_converter", nodes, std::move(arguments));
       case StaysFor::Validator:
         arguments["validators"] = joined(why.validators, " and ");
         arguments["words"] = behindColon(why.words);
-        tell("build.torch_validator", nodes, std::move(arguments));
-        if (why.compared) tellCompared(each, why, nodes);
+        record("build.torch_validator", nodes, std::move(arguments));
+        if (why.compared) recordComparison(each, why, nodes);
         return;
       case StaysFor::OpenExtents:
-        return tell("build.torch_open_extents", nodes, std::move(arguments));
+        return record("build.torch_open_extents", nodes, std::move(arguments));
       case StaysFor::Complex:
-        return tell("build.torch_complex", nodes, std::move(arguments));
+        return record("build.torch_complex", nodes, std::move(arguments));
       case StaysFor::Asked:
-        return tell("build.torch_asked", nodes, std::move(arguments));
+        return record("build.torch_asked", nodes, std::move(arguments));
       case StaysFor::SmallBlock:
         arguments["operators"] = why.operators;
         arguments["least"] = m_asked.leastOperators;
-        return tell("build.torch_small_block", nodes, std::move(arguments));
+        return record("build.torch_small_block", nodes, std::move(arguments));
       case StaysFor::Unknown:
-        return tell("build.torch_unknown", nodes, std::move(arguments));
+        return record("build.torch_unknown", nodes, std::move(arguments));
     }
   }
 
-  void tellCompared(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
+  void recordComparison(const LoweredOperator& each, const InTorch& why, const KnownNodes& nodes) {
     const std::string otherwise =
         why.compared->acceptedWithNumber
             ? std::string("With the number 1 in its place, the same validator accepts the operator")
             : "With the number 1 in its place, the same validator still rejects the operator" +
                   behindColon(why.compared->elseWords);
-    tell("build.torch_compares_list", nodes,
-         {{"operator", each.target},
-          {"validators", joined(why.validators, " and ")},
-          {"dilation", fmt::format("[{}]", fmt::join(why.compared->dilation, ", "))},
-          {"otherwise", otherwise}});
+    record("build.torch_compares_list", nodes,
+           {{"operator", each.target},
+            {"validators", joined(why.validators, " and ")},
+            {"dilation", fmt::format("[{}]", fmt::join(why.compared->dilation, ", "))},
+            {"otherwise", otherwise}});
   }
 
   void setFates() {

@@ -89,7 +89,7 @@ Status TacticChooser::readDirectives() {
   return Done{};
 }
 
-Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const HeldBody& step) {
+Result<TacticChooser*> TacticChooser::ofBody(const Plan& body, const BodyPathStep& step) {
   std::unique_ptr<TacticChooser>& entry = m_bodies[&body];
   if (entry != nullptr) return entry.get();
   std::unique_ptr<TacticChooser> chooser(new TacticChooser(body, m_options, *m_report));

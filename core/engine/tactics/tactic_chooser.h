@@ -81,7 +81,7 @@ class TacticChooser {
   std::recursive_mutex& loweringMutex() const { return *m_loweringMutex; }
 
   /// Returns the chooser of a body, which is created on first use. `step` identifies the body.
-  Result<TacticChooser*> ofBody(const Plan& body, const HeldBody& step);
+  Result<TacticChooser*> ofBody(const Plan& body, const BodyPathStep& step);
   /// Returns the ways to run one fused node, with the times that are known. Nothing is measured. Errors: no tactic can
   /// run it (located), cancellation.
   Result<TacticWays> ways(const Backend& backend, const KernelRequest& request);

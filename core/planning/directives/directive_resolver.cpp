@@ -49,10 +49,10 @@ Result<PatternMatch> DirectiveResolver::match(int index) {
   }
   PatternMatch match = std::move(matched).value();
   m_map.nodesOf[static_cast<std::size_t>(index)] = match.nodes;
-  for (const OriginId origin : match.removed) m_answers.aboutRemoved(directive, origin, m_map.said);
+  for (const OriginId origin : match.removed) m_answers.aboutRemoved(directive, origin, m_map.explanations);
   m_map.inBodiesOf[static_cast<std::size_t>(index)] = match.inBodies;
   if (match.nodes.empty())
-    for (const ValueId value : match.values) m_answers.aboutUnmadeValue(directive, value, m_map.said);
+    for (const ValueId value : match.values) m_answers.aboutUnmadeValue(directive, value, m_map.explanations);
   return match;
 }
 
@@ -122,9 +122,9 @@ void DirectiveResolver::explainOverridden() {
     const bool onlyObeys = at(winner).strictness == Strictness::Obey && at(loser).strictness == Strictness::Prefer;
     const char* why = later ? (onlyObeys ? "is later and is marked obey" : "is later") : "is marked obey";
     const Cause lost = causeOf(at(loser));
-    m_map.said.add(decide("precision.overridden", std::move(subjects), lost,
-                          {{"directive", lost.text()}, {"in_force", causeOf(at(winner)).text()}, {"why", why}}),
-                   {.outcome = DirectiveOutcome::Overridden});
+    m_map.explanations.add(decide("precision.overridden", std::move(subjects), lost,
+                                  {{"directive", lost.text()}, {"in_force", causeOf(at(winner)).text()}, {"why", why}}),
+                           {.outcome = DirectiveOutcome::Overridden});
   }
 }
 

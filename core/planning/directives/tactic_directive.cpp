@@ -28,7 +28,7 @@ Status resolve(DirectiveResolver& resolver, int index) {
   std::vector<Subject> subjects;
   for (const NodeId id : found.nodes) subjects.push_back(Subject::node(resolver.graph().node(id).name));
   const Directive& directive = resolver.at(index);
-  resolver.map().said.add(
+  resolver.map().explanations.add(
       decide("tactic.requested", std::move(subjects), causeOf(directive), {{"tactic", directive.rule}}));
   return Done{};
 }

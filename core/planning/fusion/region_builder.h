@@ -39,7 +39,9 @@ class RegionBuilder {
   bool alone(NodeId node) const { return fusible(node) && nodesWith(node).size() == 1; }
   /// Returns whether prices say that `node` is faster as a separate kernel than together with other products of its
   /// input.
-  bool isSeparatedByPrice(NodeId node) const { return m_limits.apart != nullptr && (*m_limits.apart)[node.index] != 0; }
+  bool isSeparatedByPrice(NodeId node) const {
+    return m_limits.separate != nullptr && (*m_limits.separate)[node.index] != 0;
+  }
   /// Returns the type that `node` requires of a kernel of one type, or Undefined if it requires none, or if types are
   /// not known yet.
   DataType typeOf(NodeId node) const;

@@ -69,7 +69,7 @@ bool matchesHolders(std::string_view holders, const BodyPath& bodies) {
   std::string names;
   bool saysBody = false;
   const std::vector<std::string> parts = split(holders, '/');
-  for (const HeldBody& step : bodies.steps()) {
+  for (const BodyPathStep& step : bodies.steps()) {
     names += (names.empty() ? "" : "/") + step.holder;
     saysBody = saysBody || std::ranges::find(parts, step.attribute) != parts.end();
   }

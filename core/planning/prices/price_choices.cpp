@@ -2,10 +2,10 @@
 
 namespace fusescope {
 
-std::vector<char> PriceChoices::isApart(std::size_t limit) const {
-  if (apart.empty()) return {};
+std::vector<char> PriceChoices::isSeparate(std::size_t limit) const {
+  if (separate.empty()) return {};
   std::vector<char> is(limit, 0);
-  for (const SeparateProducts& parallel : apart)
+  for (const SeparateProducts& parallel : separate)
     for (const NodeId product : parallel.products) is[product.index] = 1;
   return is;
 }

@@ -15,14 +15,14 @@ struct SeparateProducts {
 
 /// What prices decided in a plan. Empty tables mean that they decided nothing.
 struct PriceChoices {
-  PricedIntegers integers;              ///< by node of the network before quantisation
-  std::vector<DataType> types;          ///< by NodeId; Undefined if prices choose no type for the node
-  std::vector<SeparateProducts> apart;  ///< products that run faster as separate kernels
+  PricedIntegers integers;                 ///< by node of the network before quantisation
+  std::vector<DataType> types;             ///< by NodeId; Undefined if prices choose no type for the node
+  std::vector<SeparateProducts> separate;  ///< products that run faster as separate kernels
   std::size_t typesWeighed = 0;  ///< how many types were compared in pairs, if there are more than two; otherwise 0
 
-  bool any() const { return !integers.empty() || !types.empty() || !apart.empty(); }
-  /// Returns by NodeId, below `limit`, whether the node is in `apart`; empty if `apart` is.
-  std::vector<char> isApart(std::size_t limit) const;
+  bool any() const { return !integers.empty() || !types.empty() || !separate.empty(); }
+  /// Returns by NodeId, below `limit`, whether the node is in `separate`; empty if `separate` is.
+  std::vector<char> isSeparate(std::size_t limit) const;
 };
 
 }  // namespace fusescope

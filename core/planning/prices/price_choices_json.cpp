@@ -66,7 +66,7 @@ PriceChoices choicesOfDecisions(const Graph& graph, const Json& plan) {
   forDecisions(graph, plan, [&](const std::string& code, const Json& arguments, const std::vector<NodeId>& nodes) {
     if (code == "precision.search_bounded") choices.typesWeighed = arguments.at("types").get<std::size_t>();
     if (code == "fuse.parallel_slower")
-      choices.apart.push_back(
+      choices.separate.push_back(
           {nodes, arguments.at("together_ms").get<double>(), arguments.at("apart_ms").get<double>()});
   });
   return choices;
@@ -86,7 +86,7 @@ Json priceChoicesJson(const Plan& plan) {
   for (const NodeId node : plan.graph().order())
     if (node.index < priced.types.size() && priced.types[node.index] != DataType::Undefined)
       types.push_back({{"node", plan.graph().node(node).name}, {"type", name(priced.types[node.index])}});
-  for (const SeparateProducts& parallel : priced.apart) {
+  for (const SeparateProducts& parallel : priced.separate) {
     Json products = Json::array();
     for (const NodeId product : parallel.products) products.push_back(plan.graph().node(product).name);
     apart.push_back(
@@ -122,8 +122,8 @@ PriceChoices recordedChoices(const Graph& graph, const Json& plan, PricedInteger
     }
     choices.typesWeighed = recorded.at("types_weighed").get<std::size_t>();
     for (const Json& parallel : recorded.at("apart"))
-      choices.apart.push_back({nodesOf(graph, parallel.at("products")), parallel.at("together_ms").get<double>(),
-                               parallel.at("apart_ms").get<double>()});
+      choices.separate.push_back({nodesOf(graph, parallel.at("products")), parallel.at("together_ms").get<double>(),
+                                  parallel.at("apart_ms").get<double>()});
   }
   choices.integers = std::move(integers);
   return choices;

@@ -40,20 +40,20 @@ std::string wordsOf(const ReadBackPlan& made, const OutputTypeMade& type) {
 
 void addUnobeyedTypes(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
   for (const OutputTypeMade& type : outputTypesMade(made)) {
-    if (type.stored == type.asked || !isToBeObeyed(*made.asked, type.directive)) continue;
+    if (type.stored == type.asked || !isToBeObeyed(*made.requested, type.directive)) continue;
     unobeyed.push_back({.about = Subject::value(made.graph().value(type.value).name),
-                        .by = causeOf(made.asked->options.directives[type.directive]),
+                        .by = causeOf(made.requested->options.directives[type.directive]),
                         .result = type.stored == DataType::Undefined ? PinResult::NotDisclosed : PinResult::Ignored,
                         .words = wordsOf(made, type)});
   }
 }
 
 void addPinsInBodies(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
-  const std::optional<DirectiveMap> directives = directivesOf(*made.asked);
+  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
   if (!directives) return;
-  const Directives& list = made.asked->options.directives;
+  const Directives& list = made.requested->options.directives;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].kind != DirectiveKind::Pin || !isToBeObeyed(*made.asked, i)) continue;
+    if (list[i].kind != DirectiveKind::Pin || !isToBeObeyed(*made.requested, i)) continue;
     for (const BodyNode& node : directives->inBodiesOf[i])
       unobeyed.push_back({.about = Subject::node(node.place),
                           .by = causeOf(list[i]),
@@ -74,7 +74,7 @@ std::string wordsOf(const ReadBackPlan& made, const ReadBackPin& pin) {
 
 std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
   std::vector<OutputTypeMade> types;
-  const std::optional<DirectiveMap> directives = directivesOf(*made.asked);
+  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
   if (!directives) return types;
   for (const ValueId value : made.graph().allValues()) {
     const int directive = directives->outputType[value.index];
@@ -82,7 +82,7 @@ std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
     const auto index = static_cast<std::size_t>(directive);
     types.push_back({.value = value,
                      .directive = index,
-                     .asked = made.asked->options.directives[index].type,
+                     .asked = made.requested->options.directives[index].type,
                      .stored = made.storedType(value)});
   }
   return types;
@@ -94,7 +94,7 @@ std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {
   if (readBack == nullptr) return unobeyed;
   for (const ReadBackPin& pin : readBack->pins) {
     if (pin.result == PinResult::Obeyed || pin.result == PinResult::WithoutKernel) continue;
-    if (const Directive* directive = obeyDirectiveOf(*readBack->asked, pin.node))
+    if (const Directive* directive = obeyDirectiveOf(*readBack->requested, pin.node))
       unobeyed.push_back({.about = Subject::node(made.graph().node(pin.node).name),
                           .by = causeOf(*directive),
                           .result = pin.result,

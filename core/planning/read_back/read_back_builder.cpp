@@ -36,7 +36,7 @@ ReadBackBuilder::ReadBackBuilder(std::shared_ptr<const Plan> asked, const ReadBa
   m_made->conversions = readBack.conversions;
   m_made->placement = readBack.placement;
   m_made->hindrances = readBack.hindrances;
-  m_made->asked = std::move(asked);
+  m_made->requested = std::move(asked);
   for (std::size_t i = 0; i < m_graph.order().size(); ++i) m_position[m_graph.order()[i].index] = i;
   std::vector<SegmentId> compiled;
   for (Segment& segment : m_made->segments) {

@@ -17,7 +17,7 @@ namespace {
 class DirectiveChecker {
  public:
   explicit DirectiveChecker(const ReadBackPlan& made)
-      : m_made(made), m_asked(*made.asked), m_graph(made.graph()), m_compiler(made.compiler.name) {}
+      : m_made(made), m_asked(*made.requested), m_graph(made.graph()), m_compiler(made.compiler.name) {}
 
   std::vector<Decision> run() {
     if (m_asked.structure == nullptr) return {};  // such a plan was not made of directives
@@ -71,7 +71,8 @@ class DirectiveChecker {
       for (const NodeId reader : m_graph.value(output).consumers) {
         if (!isOfCompiler(reader)) continue;
         isRead = true;
-        if (const FusedNode* kernel = kernelOfBoth(node, reader)) return tellIgnored(node, reader, *kernel, directive);
+        if (const FusedNode* kernel = kernelOfBoth(node, reader))
+          return recordIgnored(node, reader, *kernel, directive);
         const bool hasKernels = !m_made.kernelsOf(node).empty() && !m_made.kernelsOf(reader).empty();
         isDisclosed = isDisclosed && (hasKernels || segmentOf(node) != segmentOf(reader));
       }
@@ -82,7 +83,7 @@ class DirectiveChecker {
                                  {{"compiler", m_compiler}}));
   }
 
-  void tellIgnored(NodeId node, NodeId reader, const FusedNode& kernel, const Directive& directive) {
+  void recordIgnored(NodeId node, NodeId reader, const FusedNode& kernel, const Directive& directive) {
     m_decisions.push_back(
         decide("build.split_ignored",
                {Subject::node(m_graph.node(node).name), Subject::fusedNode(kernel.name, kernel.identity.hex())},

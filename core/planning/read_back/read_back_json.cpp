@@ -42,7 +42,7 @@ class ReadBackWriter {
     json["support"] = jsonList(m_plan.support, [](const NodeSupport& support) { return toJson(support); });
     json["agreement"] = toJson(m_plan.agreement);
     if (m_plan.placement) json["placement"] = placementJson(*m_plan.placement);
-    json["asked"] = toJson(*m_plan.asked);
+    json["asked"] = toJson(*m_plan.requested);
   }
 
  private:

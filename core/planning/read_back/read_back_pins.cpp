@@ -83,8 +83,8 @@ std::vector<ValueId> cutAround(const ReadBackPlan& made, NodeId node) {
 /// Returns the nodes that share a kernel with `node` and for which `type` was asked.
 std::vector<std::string> nodesAskedFor(const ReadBackPlan& made, NodeId node, DataType type) {
   std::vector<std::string> names;
-  for (const PrecisionGrant& grant : made.asked->precisionMap) {
-    if (grant.node == node || grant.granted != type || made.asked->calculates[grant.node.index] != type) continue;
+  for (const PrecisionGrant& grant : made.requested->precisionMap) {
+    if (grant.node == node || grant.granted != type || made.requested->calculates[grant.node.index] != type) continue;
     const bool shares = std::ranges::any_of(made.kernelsOf(node), [&](FusedNodeId kernel) {
       return std::ranges::binary_search(made.kernelsOf(grant.node), kernel);
     });
@@ -101,7 +101,7 @@ std::string regionOf(const ReadBackPlan& made, NodeId node) {
 
 /// Returns the answer of the plan that was asked for that refuses the pin, or null.
 const DirectiveAnswer* refusalOf(const ReadBackPlan& made, NodeId node) {
-  for (const DirectiveAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(made.graph().node(node).name)))
+  for (const DirectiveAnswer* answer : pinAnswersAbout(*made.requested, Subject::node(made.graph().node(node).name)))
     if (answer->outcome == DirectiveOutcome::Refused || answer->outcome == DirectiveOutcome::NotHonoured) return answer;
   return nullptr;
 }
@@ -114,7 +114,7 @@ PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const
     return {fate == Fate::NotDisclosed ? PinCause::NotDisclosed : PinCause::WithoutKernel, whyNotDisclosed(fate)};
   if (const DirectiveAnswer* refusal = refusalOf(made, pin.node))
     return {PinCause::TargetRefuses, fmt::format("The rules of {} refuse it as well: it {}.", made.target.name,
-                                                 answerText(*made.asked, refusal->decision))};
+                                                 answerText(*made.requested, refusal->decision))};
   if (const std::string region = regionOf(made, pin.node); !region.empty())
     return {PinCause::InRegion,
             fmt::format("It is in {}, for which {} chooses the types as a whole.", region, made.compiler.name)};
@@ -129,7 +129,7 @@ PinHindrance hindranceOf(const ReadBackPlan& made, const ReadBackPin& pin, const
 class MovedPins {
  public:
   explicit MovedPins(const ReadBackPlan& made) : m_made(made), m_graph(made.graph()) {
-    for (const PrecisionGrant& grant : made.asked->precisionMap)
+    for (const PrecisionGrant& grant : made.requested->precisionMap)
       if (grant.asked != DataType::Undefined) m_askedOf.emplace(grant.node, grant.asked);
   }
 
@@ -171,7 +171,7 @@ class MovedPins {
   }
   /// Returns whether the plan that was asked for calculates nodes of the kernel, and none of them in `type`.
   bool isPlannedOtherwise(const FusedNode& kernel, DataType type) const {
-    const auto planned = [&](NodeId node) { return m_made.asked->calculates[node.index]; };
+    const auto planned = [&](NodeId node) { return m_made.requested->calculates[node.index]; };
     return std::ranges::find(kernel.nodes, type, planned) == kernel.nodes.end() &&
            std::ranges::any_of(kernel.nodes, [&](NodeId node) { return isFloat(planned(node)); });
   }
@@ -275,7 +275,7 @@ std::vector<ReadBackPin> pinsOf(const ReadBackPlan& made, const ReadBack& readBa
   for (const ReadBackPin& pin : readBack.pins) reportedOf.emplace(pin.node, &pin);
   const MovedPins moved(made);
   std::vector<ReadBackPin> pins;
-  for (const PrecisionGrant& planned : made.asked->precisionMap) {
+  for (const PrecisionGrant& planned : made.requested->precisionMap) {
     if (const auto found = reportedOf.find(planned.node); found != reportedOf.end())
       pins.push_back(*found->second);
     else if (planned.asked != DataType::Undefined)
@@ -300,7 +300,7 @@ std::vector<Decision> pinDecisions(const ReadBackPlan& made, const std::vector<R
                                 {"region", regionOf(made, pin.node)},
                                 {"why", pin.why},
                                 {"cut", cutText(made, pin)}});
-    for (const DirectiveAnswer* answer : pinAnswersAbout(*made.asked, Subject::node(node)))
+    for (const DirectiveAnswer* answer : pinAnswersAbout(*made.requested, Subject::node(node)))
       decision.evidence.push_back(answer->decision);
     decisions.push_back(std::move(decision));
   }

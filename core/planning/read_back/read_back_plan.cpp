@@ -32,9 +32,9 @@ const ReadBackPlan* asReadBack(const Cover& cover) {
   return cover.source == CoverSource::ReadBack ? static_cast<const ReadBackPlan*>(&cover) : nullptr;
 }
 
-const Plan& askedPlan(const Cover& cover) {
+const Plan& requestedPlan(const Cover& cover) {
   const ReadBackPlan* made = asReadBack(cover);
-  return made != nullptr ? *made->asked : static_cast<const Plan&>(cover);
+  return made != nullptr ? *made->requested : static_cast<const Plan&>(cover);
 }
 
 std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node) {

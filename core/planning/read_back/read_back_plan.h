@@ -172,8 +172,9 @@ struct ReadBackPlan : Cover {
     std::string optimiser{};  ///< ReadBackKernel::optimiser
   };
   CompilerIdentity compiler;
-  std::shared_ptr<const Plan> asked;  ///< the plan that was asked for, with its types and our prediction of the kernels
-  std::vector<Kernel> kernels;        ///< by FusedNodeId
+  std::shared_ptr<const Plan>
+      requested;                ///< the plan that was asked for, with its types and our prediction of the kernels
+  std::vector<Kernel> kernels;  ///< by FusedNodeId
   std::vector<std::vector<FusedNodeId>> kernelsOfNode;  ///< by NodeId: the fused nodes that contain it, ascending
   std::vector<Fate> fates;                              ///< by NodeId
   std::vector<ReadBackConversion> conversions;
@@ -193,7 +194,7 @@ struct ReadBackPlan : Cover {
 const ReadBackPlan* asReadBack(const Cover& cover);
 
 /// Returns the plan that was asked for, or `cover` itself if it is a Plan. Its structure and hash apply to both.
-const Plan& askedPlan(const Cover& cover);
+const Plan& requestedPlan(const Cover& cover);
 
 /// Returns the fused nodes of `cover` that contain `node`, ascending. In a Plan there is exactly one.
 std::vector<FusedNodeId> kernelsOf(const Cover& cover, NodeId node);

@@ -21,7 +21,7 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_choices(m_graph.nodeIdLimit()),
       m_requiredInMemory(m_graph.valueIdLimit(), -1),
       m_outputObstacles(m_graph.valueIdLimit()),
-      m_apart(priced.isApart(m_graph.nodeIdLimit())),
+      m_isSeparate(priced.isSeparate(m_graph.nodeIdLimit())),
       m_oneTypePerKernel(target.predictedFusions),
       m_typing([&] {
         for (const NodeId id : m_graph.order()) m_choices[id.index] = m_chooser.choose(id, directives.pin[id.index]);
@@ -40,10 +40,10 @@ TypeSolver::TypeSolver(const Model& model, const Target& target, const Structure
       m_unquantised.insert(root);
       m_typing.apply(*change);
     }
-    Fusion said;
-    if (auto parts = partsOf(region, &said)) m_parts.emplace(i, std::move(*parts));
-    append(m_refusals, std::move(said.refusals));
-    m_conflicts.insert(m_conflicts.end(), said.conflicts.begin(), said.conflicts.end());
+    Fusion outcome;
+    if (auto parts = partsOf(region, &outcome)) m_parts.emplace(i, std::move(*parts));
+    append(m_refusals, std::move(outcome.refusals));
+    m_conflicts.insert(m_conflicts.end(), outcome.conflicts.begin(), outcome.conflicts.end());
   }
 }
 
@@ -65,12 +65,12 @@ void TypeSolver::placeOutputs(std::vector<DataType>& pinned) {
   }
 }
 
-/// Returns the type to which `value` is pinned without the directives `gone`. `requiredBy` gets the directive that
+/// Returns the type to which `value` is pinned without the directives `without`. `requiredBy` gets the directive that
 /// requires it to be in memory, or -1.
-DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> gone, int& requiredBy) const {
+DataType TypeSolver::requestedOutputType(ValueId value, std::span<const int> without, int& requiredBy) const {
   requiredBy = -1;
   for (const int index : m_directives.outputTypesOf[value.index]) {
-    if (std::ranges::find(gone, index) != gone.end()) continue;
+    if (std::ranges::find(without, index) != without.end()) continue;
     const Directive& asked = m_options.directives[static_cast<std::size_t>(index)];
     if (!m_chooser.outputObstacle(value, asked.type).empty()) return DataType::Undefined;
     if (asked.strictness == Strictness::Obey) requiredBy = index;
@@ -87,7 +87,7 @@ bool TypeSolver::maySplit(const Region& region) const {
     if (typeOf(node) != typeOf(region.oneType.front())) return true;
   DataType one = DataType::Undefined;
   for (const NodeId id : region.nodes) {
-    if (m_directives.split[id.index] >= 0 || (!m_apart.empty() && m_apart[id.index])) return true;
+    if (m_directives.split[id.index] >= 0 || (!m_isSeparate.empty() && m_isSeparate[id.index])) return true;
     for (const DirectiveMap::NoFuse& entry : m_directives.noFuse)
       if (entry.nodes[id.index]) return true;
     for (const ValueId value : m_graph.node(id).outputs)
@@ -99,20 +99,20 @@ bool TypeSolver::maySplit(const Region& region) const {
   return false;
 }
 
-/// Returns the parts of a region that cannot run as one kernel under the directives, or nothing if it can. `said` gets
-/// the reasons.
-std::optional<std::vector<Region>> TypeSolver::partsOf(const Region& region, Fusion* said) const {
+/// Returns the parts of a region that cannot run as one kernel under the directives, or nothing if it can. `outcome`
+/// gets the reasons.
+std::optional<std::vector<Region>> TypeSolver::partsOf(const Region& region, Fusion* outcome) const {
   if (!maySplit(region)) return std::nullopt;
   const FusionLimits limits{.facts = &m_structure.facts,
                             .directives = &m_directives,
                             .list = &m_options.directives,
                             .requiredInMemory = &m_requiredInMemory,
                             .calculates = &m_typing.calculates(),
-                            .apart = m_apart.empty() ? nullptr : &m_apart,
+                            .separate = m_isSeparate.empty() ? nullptr : &m_isSeparate,
                             .oneTypePerKernel = m_oneTypePerKernel};
   Fusion fusion = fuseNodes(m_graph, m_structure.partition, region.nodes, limits);
   std::vector<Region> parts = std::move(fusion.regions);
-  if (said != nullptr) *said = std::move(fusion);
+  if (outcome != nullptr) *outcome = std::move(fusion);
   return parts.size() == 1 ? std::nullopt : std::optional(std::move(parts));
 }
 
@@ -152,14 +152,14 @@ std::vector<Region> TypeSolver::regions() {
 /// Determines the plan without these directives. It changes only which values must be in memory; the caller changes the
 /// types.
 TypeSolver::Removal TypeSolver::remove(std::span<const int> directives) {
-  const auto gone = [&](int directive) { return std::ranges::find(directives, directive) != directives.end(); };
+  const auto without = [&](int directive) { return std::ranges::find(directives, directive) != directives.end(); };
   Removal removal;
   for (const int index : directives) {
     for (const NodeId id : m_directives.nodesOf[static_cast<std::size_t>(index)]) {
       if (formOf(m_options.directives[static_cast<std::size_t>(index)]).asks == RequestedType::Calculated) {
-        if (!gone(m_directives.pin[id.index]) || !m_structure.facts[id.index].floats) continue;
+        if (!without(m_directives.pin[id.index]) || !m_structure.facts[id.index].floats) continue;
         const auto& pins = m_directives.pinsOf[id.index];
-        const auto next = std::ranges::find_if_not(pins, gone);
+        const auto next = std::ranges::find_if_not(pins, without);
         const DataType type = m_chooser.choose(id, next == pins.end() ? -1 : *next).type;
         if (type != m_typing.calculates(id)) removal.change.nodes.emplace_back(id, type);
         continue;

@@ -57,9 +57,9 @@ class TypeSolver {
   std::vector<DataType> chosenTypes() const;
   void placeOutputs(std::vector<DataType>& pinned);
   bool maySplit(const Region& region) const;
-  std::optional<std::vector<Region>> partsOf(const Region& region, Fusion* said = nullptr) const;
+  std::optional<std::vector<Region>> partsOf(const Region& region, Fusion* outcome = nullptr) const;
   std::optional<Typing::Change> unquantised(const Region& region) const;
-  DataType requestedOutputType(ValueId value, std::span<const int> gone, int& requiredBy) const;
+  DataType requestedOutputType(ValueId value, std::span<const int> without, int& requiredBy) const;
   std::set<std::uint32_t> changedRegions(const Typing::Change& change) const;
   void requantise(Removal& removal) const;
   Removal remove(std::span<const int> directives);
@@ -76,7 +76,7 @@ class TypeSolver {
   std::vector<TypeChoice> m_choices;           ///< by NodeId
   std::vector<int> m_requiredInMemory;         ///< by ValueId: the directive that requires it to be in memory, or -1
   std::vector<std::string> m_outputObstacles;  ///< by ValueId
-  std::vector<char> m_apart;                   ///< PriceChoices::isApart()
+  std::vector<char> m_isSeparate;              ///< PriceChoices::isSeparate()
   bool m_oneTypePerKernel;
   Typing m_typing;
   RegionDescriber m_describer;

@@ -88,7 +88,7 @@ Result<BisectReport> bisectReportFromJson(const Json& json) {
   fields.parseList("levels", report.levels, levelFromJson).parseList("stages", report.stages, stageFromJson);
   fields.read("culprits", culprits).read("options", report.options);
   fields.read("builds", report.builds).readNumber("seconds", report.seconds);
-  fields.parse("plan_options", report.without, planOptionsFromJson);
+  fields.parse("plan_options", report.without, planOptionsOfField);
   if (!fields.error() && json.contains("honoured") && json["honoured"].is_boolean())
     report.honoured = json["honoured"].get<bool>();
   if (fields.error()) return *fields.error();

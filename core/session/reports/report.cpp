@@ -187,7 +187,7 @@ Json headJson(const ReportSide& side) {
           {"verdict", verdictJson(side)},
           {"time", timeJson(run)},
           {"totals", totalsJson(cover)},
-          {"directives", directivesJson(askedPlan(cover))},
+          {"directives", directivesJson(requestedPlan(cover))},
           {"pins_made", pinsMadeJson(cover)}};
 }
 

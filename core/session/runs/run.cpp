@@ -246,7 +246,7 @@ Result<Run> runFromJson(const Json& json) {
   JsonFields fields(json);
   fields.require("id").read("id", run.id).read("name", run.name).readName("state", kStates, run.state);
   fields.readName("kind", kKinds, run.kind);
-  fields.read("model", run.model).parse("options", run.options, planOptionsFromJson);
+  fields.read("model", run.model).parse("options", run.options, planOptionsOfField);
   fields.parse("extents", run.extents, inputOverridesFromJson);
   fields.read("backend", run.backend).read("threads", run.threads);
   fields.read("machine", run.machine).read("started", run.started);

@@ -21,7 +21,7 @@ Result<Range> rangeFromJson(const Json& json) {
 Result<ComparedGroup> groupFromJson(const Json& json) {
   ComparedGroup group;
   JsonFields fields(json);
-  HeldBody body;
+  BodyPathStep body;
   fields.read("origins", group.origins).read("body_of", body.holder).read("attribute", body.attribute);
   if (!body.holder.empty()) group.body = BodyPath({body});  // the text of the body gives the same path
   fields.read("a", group.a).read("b", group.b).read("same", group.same);

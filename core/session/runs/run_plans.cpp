@@ -76,7 +76,7 @@ Result<Artifact> artifactOf(const PlannedRun& run, std::shared_ptr<const Model> 
   artifact.plan = TRY(planAgain(run, model, stop, alike));
   if (!run.made) return artifact;
   artifact.made = TRY(readMade(*std::as_const(run.made), artifact.plan, std::move(model)));
-  artifact.plan = artifact.made->asked;
+  artifact.plan = artifact.made->requested;
   return artifact;
 }
 

@@ -87,6 +87,15 @@ TEST(PlannedNorm, AWeightThatMeetsTheInverseFirst) {
   expectPlannedAsOneKernel(centred, centred.add("Add", {scaled, centred.weights({16})}), "native:layer_norm");
 }
 
+TEST(PlannedNorm, PooledMeansOverSeveralAxes) {
+  Net net;
+  const ValueId x = net.input({2, 3, 4, 8});
+  const ValueId d = net.add("Sub", {x, net.add("GlobalAveragePool", {x})});
+  const ValueId squares = net.add("GlobalAveragePool", {net.add("Mul", {d, d})});
+  const ValueId root = net.add("Sqrt", {net.add("Add", {squares, net.number(1e-3f)})});
+  expectPlannedAsOneKernel(net, net.add("Div", {d, root}), "native:layer_norm");
+}
+
 TEST(PlannedNorm, AMeanThatIsTakenOffAtTheEnd) {
   Net net;
   const ValueId x = net.input({6, 16});

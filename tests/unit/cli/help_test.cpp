@@ -19,6 +19,39 @@ TEST(Help, SaysRangesFilesAndTheExitStatus) {
   EXPECT_NE(fusescopeCommand({"--help"}).out.find("fusescope export"), std::string::npos);
 }
 
+/// Returns the lines of the help whose description does not begin in the column of the others.
+std::vector<std::string> misplacedLines(const std::string& help) {
+  constexpr std::size_t kColumn = 30;
+  std::vector<std::string> misplaced;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  -")) continue;
+    std::size_t column = 0, gap = 0;
+    bool isMisplaced = false;
+    for (const char c : line) {
+      if (gap >= 2 && c != ' ' && column > 2) {
+        isMisplaced = column != kColumn;
+        break;
+      }
+      gap = c == ' ' ? gap + 1 : 0;
+      column += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+    }
+    if (isMisplaced) misplaced.push_back(line);
+  }
+  return misplaced;
+}
+
+TEST(Help, DescriptionsBeginInOneColumn) {
+  const std::string plan = fusescopeCommand({"plan", "--help"}).out;
+  ASSERT_NE(plan.find("TYPE[,TYPE…]"), std::string::npos) << "an option whose value is written with an ellipsis";
+  for (const Operation* operation : operations()) {
+    if (operation->name.find(' ') != std::string_view::npos) continue;
+    const std::string help = fusescopeCommand({std::string(operation->name), "--help"}).out;
+    EXPECT_TRUE(help.starts_with(std::string(operation->summary))) << help;
+    EXPECT_EQ(misplacedLines(help), std::vector<std::string>()) << operation->name;
+  }
+}
+
 /// Sends a request to a worker of its own and returns the phases that it reports.
 std::set<std::string> phasesReported(const std::string& op, const Json& more) {
   const Json source{{"path", samplePath("fp16_overflow")},

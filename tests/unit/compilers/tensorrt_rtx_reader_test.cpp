@@ -217,7 +217,7 @@ TEST(TensorrtRtxReader, ADocumentOfItIsReadAgain) {
   for (const Recorded& recorded : {kMlp, kConvolutions, kBranches, kAttention}) {
     const ReadBackOf read(recorded);
     const Json json = toJson(read.made());
-    const auto again = readBackPlanFromJson(json, read.made().asked);
+    const auto again = readBackPlanFromJson(json, read.made().requested);
     ASSERT_TRUE(again.ok()) << again.error().text();
     EXPECT_EQ(toJson(*again.value()), json) << recorded.name;
   }

@@ -60,7 +60,7 @@ TellingEngine theirEngine(const std::shared_ptr<const ReadBackPlan>& made, std::
                       .tactic = "onnxruntime",
                       .medianMs = 8,
                       .kernels = {stepOf(*made, "first", 2), stepOf(*made, "second", second)}};
-  return {made->asked, made, {part}};
+  return {made->requested, made, {part}};
 }
 
 Result<CompareReport> comparedWithOurs(TellingEngine theirs) {
@@ -91,7 +91,7 @@ TEST(CompareReadBack, WhatIsNotToldIsUnknownAndThatIsSaid) {
   EXPECT_EQ(some.value().groupsUnavailable, "B: onnxruntime does not report the time of each of its kernels");
   EXPECT_EQ(toJson(some.value())["groups_unavailable"], some.value().groupsUnavailable);
 
-  const auto none = comparedWithOurs({made->asked, made, {}});
+  const auto none = comparedWithOurs({made->requested, made, {}});
   ASSERT_TRUE(none.ok()) << none.error().text();
   for (const CompareGroup& group : none.value().groups) EXPECT_FALSE(group.bMs.has_value());
 }

@@ -163,7 +163,7 @@ TEST(TruncationDiff, OnlyEnginesOfATargetThatLacksTypesHaveOne) {
 
 TEST(TruncationDiff, ATargetThatHasTheTypeSaysSo) {
   const auto made = engineOfDoubles(true);
-  const auto ours = testing::planned(made->asked->model, testing::cpuOptions());
+  const auto ours = testing::planned(made->requested->model, testing::cpuOptions());
   const TruncationDiff diff = compareTruncation(*ours, *made);
   const WideValue& d = valueOf(diff, "d");
   EXPECT_EQ(d.a.fate, WideFate::StaysWide);

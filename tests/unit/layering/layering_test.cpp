@@ -123,19 +123,50 @@ const std::regex kWalk(
     R"(\.producer\b|\.consumers\b|\b(producerIf|consumerIf|onlyConsumer|onlyConsumerIf|onlyReader|readers)\()"
     R"(|\b(beforeCasts|behindCasts)\(|kernel_nodes\.h"|\b(foldedBy|isReadOnce)\()");
 
+/// Returns the names of the files of the native backend, in `folders`, that contain the pattern.
+std::set<std::string> nativeFilesWith(const std::regex& pattern, const std::vector<std::string>& folders) {
+  std::set<std::string> found;
+  for (const std::string& folder : folders) {
+    const fs::path at = fs::path(FUSESCOPE_SOURCE_DIR) / "core/backends/native" / folder;
+    for (const auto& entry : fs::recursive_directory_iterator(at)) {
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);)
+        if (std::regex_search(line, pattern)) found.insert(entry.path().filename().string());
+    }
+  }
+  return found;
+}
+
+using Files = std::set<std::string>;
+
 // Planning binds what nodes and values are to a kernel (planning/kernel_bindings.h). The emitters of the native backend
 // read that and do not find it again.
 TEST(Layering, EmittersDoNotWalkFromANodeToItsNeighbours) {
   // Where values lie, and at which types they are read, depends on who reads them.
-  const std::set<std::string> context{"region_facts.h", "region_facts.cpp", "region_places.cpp", "context.cpp"};
-  std::set<std::string> found;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(FUSESCOPE_SOURCE_DIR) / "core/backends/native")) {
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);)
-      if (std::regex_search(line, kWalk)) found.insert(entry.path().filename().string());
-  }
-  for (const std::string& file : found) EXPECT_TRUE(context.contains(file)) << file << " walks to neighbours of a node";
-  EXPECT_EQ(found.size(), context.size());
+  EXPECT_EQ(nativeFilesWith(kWalk, {""}),
+            (Files{"region_facts.h", "region_facts.cpp", "region_places.cpp", "context.cpp"}));
+}
+
+TEST(Layering, EmittersDoNotKnowTheGraph) {
+  // The context holds the graph and does not show it. Whether a fused node can be lowered at all, and where its values
+  // are rounded, is asked before there are emitters.
+  EXPECT_EQ(nativeFilesWith(std::regex(R"(\bGraph\b|\bgraph\(\)|\bm_graph\b)"), {"lowering", "steps", "kernels"}),
+            (Files{"region_facts.h", "region_facts.cpp", "region_values.cpp", "lower_region.cpp", "rounding.h",
+                   "rounding.cpp"}));
+}
+
+TEST(Layering, EmittersDoNotSearchTheNodesOfAFusedNode) {
+  // lower_region.cpp walks over all nodes. An attention whose numbers are folded must be all that reads them, and a
+  // chain of codes whose kernel is missing runs the nodes before its root in the order of the graph.
+  EXPECT_EQ(
+      nativeFilesWith(std::regex(R"(\bfused(\(\))?(\.|->)nodes\b|m_fused(\.|->)nodes\b)"), {"lowering"}),
+      (Files{"region_facts.cpp", "rounding.cpp", "lower_region.cpp", "lower_attention.cpp", "lower_quantized.cpp"}));
+}
+
+TEST(Layering, NamesOfImplementationsAreReadInOnePlaceEach) {
+  // choice.cpp reads the names that oneDNN gives, and native_tactics.cpp those that tactics store.
+  const std::regex reads(R"(implementation(\(\))?( [!=]= |\.(starts_with|ends_with|find)\()|info_str\(\)\)?\.)");
+  EXPECT_EQ(nativeFilesWith(reads, {""}), (Files{"choice.cpp", "native_tactics.cpp"}));
 }
 
 TEST(Layering, CoreKnowsNoQt) {

@@ -146,7 +146,7 @@ TEST(Prepare, StepsCanBeSkippedAndStoppedAt) {
   ASSERT_TRUE(imported.ok());
   EXPECT_EQ(
       preparePipeline().names(),
-      (std::vector<std::string>{"take_branches", "remove_identities", "einsum_products", "fold_constants",
+      (std::vector<std::string>{"inline_branches", "remove_identities", "einsum_products", "fold_constants",
                                 "dequantize_parameters", "constant_shapes", "work_on_rows", "move_codes",
                                 "remove_noops", "remove_dead", "copy_dequantize", "infer_types", "prepare_bodies"}));
   Model skipped = imported.value();

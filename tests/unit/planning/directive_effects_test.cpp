@@ -125,7 +125,7 @@ TEST(SplitsOfOthers, AreObeyedWhereNoKernelIsOnBothSides) {
   told.kernel("second", {"exp", "fc2"});
   const auto made = told.make();
   ASSERT_NE(made, nullptr);
-  EXPECT_NE(findDecision(*made->asked, "partition.segment_ends", "relu"), nullptr);
+  EXPECT_NE(findDecision(*made->requested, "partition.segment_ends", "relu"), nullptr);
   const auto obeyed = std::ranges::find(made->decisions, "build.split_obeyed", &Decision::code);
   ASSERT_NE(obeyed, made->decisions.end());
   EXPECT_EQ(message(*obeyed), "no kernel of other is on both sides of the split after it");

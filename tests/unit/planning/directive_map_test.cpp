@@ -46,9 +46,9 @@ Result<DirectiveMap> resolved(const Model& model, const Directives& directives) 
 }
 
 const Decision* answerTo(const DirectiveMap& map, const std::string& by) {
-  const auto found = std::find_if(map.said.decisions.begin(), map.said.decisions.end(),
+  const auto found = std::find_if(map.explanations.decisions.begin(), map.explanations.decisions.end(),
                                   [&](const Decision& decision) { return decision.by.text() == by; });
-  return found == map.said.decisions.end() ? nullptr : &*found;
+  return found == map.explanations.decisions.end() ? nullptr : &*found;
 }
 
 TEST(DirectiveMap, OfTwoThatPreferTheLaterHolds) {
@@ -73,7 +73,7 @@ TEST(DirectiveMap, ObeyIsNeverOverriddenByPrefer) {
   EXPECT_EQ(map.value().pin, (std::vector<int>{2, 0, 1}));
   EXPECT_EQ(map.value().pinsOf[1], (std::vector<int>{0, 1}));
   std::vector<std::string> told;
-  for (const Decision& decision : map.value().said.decisions) told.push_back(message(decision));
+  for (const Decision& decision : map.value().explanations.decisions) told.push_back(message(decision));
   EXPECT_EQ(told, (std::vector<std::string>{"directive pin:2 is overridden by another directive: pin:1 is marked obey",
                                             "directive pin:2 is overridden by another directive: pin:3 is later"}));
 }
@@ -226,7 +226,7 @@ TEST(DirectiveMap, TwoHundredDirectivesOnFiveThousandNodes) {
   ASSERT_TRUE(map.ok()) << map.error().text();
   for (int i = 0; i < 5000; ++i)
     ASSERT_EQ(map.value().pin[static_cast<std::size_t>(i)], i % 25 == 0 ? i / 25 : -1) << i;
-  EXPECT_TRUE(map.value().said.decisions.empty());
+  EXPECT_TRUE(map.value().explanations.decisions.empty());
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 #include "planning/kernel_bindings.h"
+
+#include <functional>
+
 #include "base/json.h"
 #include "tests/unit/planning/plan_testing.h"
 
@@ -22,13 +25,20 @@ class BindingsText {
     for (const RootBinding& root : bindings.roots) addRoot(root);
     if (!bindings.norm.nodes.empty()) {
       add("norm", names(bindings.norm.nodes));
+      if (bindings.norm.axes > 0) add("axes", std::to_string(bindings.norm.axes));
+      for (const ValueId value : bindings.norm.axesConstants) add("axes_from", m_graph.value(value).name);
+      if (bindings.norm.groups.valid()) add("groups", m_graph.value(bindings.norm.groups).name);
+      const ValueId epsilon = bindings.norm.epsilon;
+      add("epsilon", epsilon.valid() ? m_graph.value(epsilon).name : std::to_string(bindings.norm.ownEpsilon));
       for (const ValueId value : bindings.norm.unweighted) add("unweighted", m_graph.value(value).name);
     }
     if (!bindings.attention.nodes.empty()) {
       add("attention", names(bindings.attention.nodes));
       add("behind_softmax", names(bindings.attention.behindSoftmax));
-      for (const auto& above : bindings.attention.query) add("query", textOf(above));
-      for (const auto& above : bindings.attention.key) add("key", textOf(above));
+      for (const auto& above : bindings.attention.aboveQuery) add("query", textOf(above));
+      for (const auto& above : bindings.attention.aboveKey) add("key", textOf(above));
+      for (const auto& term : bindings.attention.terms) add("term", textOf(term));
+      if (bindings.attention.guard.valid()) add("guard", name(bindings.attention.guard));
     }
     for (const HeldCodesBinding& held : bindings.heldCodes) {
       add("held", name(held.quantize));
@@ -50,7 +60,14 @@ class BindingsText {
     return text;
   }
   std::string textOf(const AttentionBinding::Above& above) const {
-    return name(above.node) + (above.scales ? "*" : ":") + m_graph.value(above.source).name;
+    static const std::string kSigns = ":*/";
+    return name(above.node) + kSigns[static_cast<std::size_t>(above.kind)] + m_graph.value(above.source).name +
+           (above.number.valid() ? "," + m_graph.value(above.number).name : "");
+  }
+  std::string textOf(const AttentionBinding::Term& term) const {
+    static const std::string kSigns = "*+-/TF";
+    return name(term.node) + kSigns[static_cast<std::size_t>(term.kind)] + m_graph.value(term.operand).name +
+           (term.condition.valid() ? "?" + m_graph.value(term.condition).name : "");
   }
   void addCodes(const std::string& role, const CodesBefore& codes) {
     if (!codes.dequantize.valid()) return;
@@ -207,7 +224,48 @@ std::shared_ptr<const Model> scaledAttention() {
 TEST(KernelBindings, AnAttentionIsBoundWithWhatScalesItsOperands) {
   EXPECT_EQ(boundIn(scaledAttention()),
             "{root=scores sum=masked operand=mask root=y "
-            "attention=scores,masked,weights,y behind_softmax= query=qs*q key=ks*k}");
+            "attention=scores,masked,weights,y behind_softmax= query=qs*q,c key=ks*k,c term=masked+mask}");
+}
+
+/// An attention whose scores `change` changes.
+std::string boundWithTerm(const std::function<ValueId(ModelBuilder&, ValueId scores)>& change) {
+  ModelBuilder b;
+  const Dims heads{1, 2, 4, 8}, scores{1, 2, 4, 4};
+  const ValueId q = b.input("q", heads), k = b.input("k", {1, 2, 8, 4}), v = b.input("v", heads);
+  const ValueId changed = change(b, b.node("MatMul", "s", {q, k}, scores));
+  const ValueId weights = b.node("Softmax", "w", {changed}, scores, DataType::F32, {{"axis", std::int64_t{-1}}});
+  b.output(b.node("MatMul", "y", {weights, v}, heads));
+  const std::string text = boundIn(b.build());
+  const std::size_t at = text.find(" term=");
+  return at == std::string::npos ? "" : text.substr(at + 1, text.find_first_of(" }", at + 1) - at - 1);
+}
+
+TEST(KernelBindings, TheTermsOfAnAttentionAreBoundByKind) {
+  const Dims scores{1, 2, 4, 4};
+  const auto binary = [&](const char* op, bool isLeft) {
+    return boundWithTerm([&](ModelBuilder& b, ValueId s) {
+      const ValueId by = b.input("by", {4, 4});
+      return b.node(op, "t", isLeft ? std::vector{s, by} : std::vector{by, s}, scores);
+    });
+  };
+  EXPECT_EQ(binary("Mul", true), "term=t*by");
+  EXPECT_EQ(binary("Add", false), "term=t+by");
+  EXPECT_EQ(binary("Sub", true), "term=t-by");
+  EXPECT_EQ(binary("Div", true), "term=t/by");
+  EXPECT_EQ(binary("Sub", false), "");
+  const auto choice = [&](bool keepsTrue) {
+    return boundWithTerm([&](ModelBuilder& b, ValueId s) {
+      const ValueId by = b.input("by", {4, 4}), is = b.input("is", {4, 4}, DataType::Bool);
+      return b.node("Where", "t", keepsTrue ? std::vector{is, s, by} : std::vector{is, by, s}, scores);
+    });
+  };
+  EXPECT_EQ(choice(true), "term=tFby?is");
+  EXPECT_EQ(choice(false), "term=tTby?is");
+}
+
+TEST(KernelBindings, ATermThatReadsTheScoresAgainIsNotBound) {
+  const Dims scores{1, 2, 4, 4};
+  EXPECT_EQ(boundWithTerm([&](ModelBuilder& b, ValueId s) { return b.node("Mul", "t", {s, s}, scores); }), "");
 }
 
 TEST(KernelBindings, ANormIsBoundWithWhatItsWeightsAreAppliedTo) {
@@ -222,7 +280,8 @@ TEST(KernelBindings, ANormIsBoundWithWhatItsWeightsAreAppliedTo) {
   const ValueId half = b.node("Cast", "half", {normed}, row, DataType::F16, {{"to", static_cast<std::int64_t>(10)}});
   b.output(b.node("Mul", "weighted", {half, b.weight("w", {8}, DataType::F16)}, row, DataType::F16));
   EXPECT_EQ(boundIn(b.build()),
-            "{norm=square,mean,safe,root,normed,half,weighted unweighted=half_out unweighted=normed_out}");
+            "{norm=square,mean,safe,root,normed,half,weighted axes=1 axes_from=axes epsilon=eps unweighted=half_out "
+            "unweighted=normed_out}");
 }
 
 TEST(KernelBindings, APlanOfAFileIsBoundAgain) {

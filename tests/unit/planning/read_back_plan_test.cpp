@@ -41,7 +41,7 @@ TEST(ReadBackPlan, KernelsHaveTheValuesThatTheGraphSays) {
   EXPECT_EQ(asReadBack(*made), made.get());
   EXPECT_EQ(asReadBack(*t.asked), nullptr);
   EXPECT_EQ(asPlan(*made), nullptr);
-  EXPECT_EQ(&askedPlan(*made), t.asked.get());
+  EXPECT_EQ(&requestedPlan(*made), t.asked.get());
   EXPECT_EQ(made->fusedNodes[0].innerEdges.at(0).value, t.value("fc1_out"));
   EXPECT_EQ(made->fusedNodes[0].segment, SegmentId(0));
   EXPECT_FALSE(isPrediction(*made, made->fusedNodes[0]));

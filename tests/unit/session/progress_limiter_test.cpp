@@ -32,14 +32,14 @@ class Sent {
 TEST(ProgressLimiter, SendsAtMostOneDetailPerInterval) {
   Sent sent;
   ProgressLimiter limiter(sent.into(), hours(1));
-  for (int told = 1; told <= 1000; ++told) limiter.tell("kernels", std::to_string(told));
+  for (int told = 1; told <= 1000; ++told) limiter.report("kernels", std::to_string(told));
   EXPECT_EQ(sent.lines(), std::vector<std::string>{"kernels 1"});
 }
 
 TEST(ProgressLimiter, SendsTheNewestInTheEnd) {
   Sent sent;
   ProgressLimiter limiter(sent.into(), milliseconds(1));
-  for (int told = 1; told <= 1000; ++told) limiter.tell("kernels", std::to_string(told));
+  for (int told = 1; told <= 1000; ++told) limiter.report("kernels", std::to_string(told));
   // Nothing more is told: one kernel that takes long.
   while (sent.lines().back() != "kernels 1000") std::this_thread::sleep_for(milliseconds(1));
   const auto lines = sent.lines();
@@ -50,10 +50,10 @@ TEST(ProgressLimiter, SendsTheNewestInTheEnd) {
 TEST(ProgressLimiter, APhaseIsSentAtOnce) {
   Sent sent;
   ProgressLimiter limiter(sent.into(), hours(1));
-  limiter.tell("open", "a");
-  limiter.tell("open", "b");
-  limiter.tell("plan", "");
-  limiter.tell("kernels", "1");
+  limiter.report("open", "a");
+  limiter.report("open", "b");
+  limiter.report("plan", "");
+  limiter.report("kernels", "1");
   EXPECT_EQ(sent.lines(), (std::vector<std::string>{"open a", "plan ", "kernels 1"}))
       << "a detail of a phase that has ended is of no use";
 }
@@ -62,8 +62,8 @@ TEST(ProgressLimiter, NothingIsSentAfterItsEnd) {
   Sent sent;
   {
     ProgressLimiter limiter(sent.into(), hours(1));
-    limiter.tell("kernels", "1");
-    limiter.tell("kernels", "2");
+    limiter.report("kernels", "1");
+    limiter.report("kernels", "2");
   }
   EXPECT_EQ(sent.lines(), std::vector<std::string>{"kernels 1"});
 }

@@ -97,6 +97,21 @@ TEST(WorkerProtocol, FieldsThatAreWrongAreNamed) {
             "settings.method");
   EXPECT_EQ(blamed(R"({"id":1,"op":"time","source":{"path":"a"},"settings":{"seconds":-1}})"), "settings.seconds");
   EXPECT_EQ(blamed(R"({"id":1,"op":"run"})"), "source");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"run","source":{"path":"a","options":{"workspace_bytes":-1}}})"),
+            "source.options.workspace_bytes");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"run","source":{"path":"a","options":{"precision":["f16"]}}})"),
+            "source.options.precision");
+  EXPECT_EQ(blamed(R"({"id":1,"op":"run","source":{"path":"a","options":[]}})"), "source.options");
+}
+
+TEST(WorkerProtocol, EveryFieldOfTheOptionsMayBeOmitted) {
+  const auto targetOf = [](const char* line) {
+    const auto request = parseWorkerRequest(line);
+    EXPECT_TRUE(request.ok()) << request.error().text();
+    return request.ok() ? request.value().source.options.target : std::string();
+  };
+  EXPECT_EQ(targetOf(R"({"id":1,"op":"run","source":{"path":"a","options":{"precisions":["f16"]}}})"), "cpu");
+  EXPECT_EQ(targetOf(R"({"id":1,"op":"run","source":{"path":"a","options":{}}})"), "cpu");
 }
 
 TEST(WorkerProtocol, errorKeepsItsPlace) {

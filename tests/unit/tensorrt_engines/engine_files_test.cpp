@@ -134,7 +134,7 @@ TEST_P(EngineFolder, NearlyAllLayersArePlacedAndNoneWrongly) {
       "{} nodes; kernels {:.4f} ms, conversions {:.4f} ms\n",
       engine.name, placement.layers, placement.placed, placement.conversions, placement.unplaced.size(), bindings[1],
       bindings[2], bindings[3], made->graph().nodeCount(), ms, conversionMs);
-  const auto again = readBackPlanFromJson(toJson(*made), made->asked);
+  const auto again = readBackPlanFromJson(toJson(*made), made->requested);
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_EQ(toJson(*again.value()), toJson(*made));
 }

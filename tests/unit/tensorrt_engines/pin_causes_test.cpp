@@ -34,7 +34,7 @@ class AskedMnist {
   /// The codes of decisions about pins that are TensorRT's.
   std::vector<std::string> codes() const {
     std::vector<std::string> codes;
-    for (std::size_t i = made().asked->decisions.size(); i < made().decisions.size(); ++i)
+    for (std::size_t i = made().requested->decisions.size(); i < made().decisions.size(); ++i)
       if (made().decisions[i].code.starts_with("build.pin_")) codes.push_back(made().decisions[i].code);
     return codes;
   }
@@ -147,7 +147,7 @@ TEST(PinCauses, AreKeptInThePlanOnce) {
   const AskedMnist asked({pin("node_softmax=f16"), pin("node_relu=f16")});
   const Json json = toJson(asked.made());
   EXPECT_EQ(json["pins"][1]["cause"], "in_region");
-  const auto again = readBackPlanFromJson(json, asked.made().asked);
+  const auto again = readBackPlanFromJson(json, asked.made().requested);
   ASSERT_TRUE(again.ok()) << again.error().text();
   EXPECT_EQ(toJson(*again.value()), json);
 }
@@ -168,7 +168,7 @@ TEST(PinCauses, ExplainHasTheDecisionsOfTheEngine) {
 TEST(PinCauses, FusionsThatCameOtherwiseHaveWhatIsToldOfThem) {
   FUSESCOPE_REQUIRE_SHARED();
   const AskedMnist asked({});
-  const PlanDiff diff = changesBetween({.cover = asked.made().asked.get(), .label = "planned"},
+  const PlanDiff diff = changesBetween({.cover = asked.made().requested.get(), .label = "planned"},
                                        {.cover = &asked.made(), .label = "made"});
   ASSERT_FALSE(diff.fusions.empty()) << "the region's kernels are not those that are planned";
   const bool isDisclosed = std::ranges::any_of(diff.fusions, [](const FusionChange& change) {

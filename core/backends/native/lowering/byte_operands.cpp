@@ -8,12 +8,7 @@
 #include "ops/support/strided.h"
 
 namespace fusescope::native {
-namespace {
-
-constexpr KernelKind kByteConvKernel{.name = "byte_conv", .weight = 1};
-constexpr KernelKind kByteProductKernel{.name = "byte_product", .weight = 1};
-
-}  // namespace
+namespace {}  // namespace
 
 void emitByteBatch(Context& context, const ByteOperands& operands, const Ref& sums) {
   context.chose({.kind = kByteProductKernel, .multiplies = Choice::Factors::Codes});

@@ -18,10 +18,13 @@ struct KernelKind {
   bool flushes = false;  ///< results may be zero instead of denormal
 };
 
-// Kinds of kernels that several emitters choose.
+// Kinds of kernels that several emitters choose, or by which tactics are recognised.
 inline constexpr KernelKind kConvKernel{.name = "conv", .weight = 4};
 inline constexpr KernelKind kAttentionKernel{.name = "attention", .weight = 3, .flushes = true};
 inline constexpr KernelKind kMatMulKernel{.name = "matmul", .weight = 2};
+// Products and convolutions of codes by our own kernels.
+inline constexpr KernelKind kByteConvKernel{.name = "byte_conv", .weight = 1};
+inline constexpr KernelKind kByteProductKernel{.name = "byte_product", .weight = 1};
 inline constexpr KernelKind kPointwiseKernel{.name = "pointwise"};
 
 /// The memory formats of a convolution.
@@ -30,6 +33,20 @@ struct ConvFormats {
   Dims result;     ///< the extents of the value that it writes
   MemoryFormat from, to;
 };
+
+/// What the code of an implementation of oneDNN is.
+enum class DnnlCode {
+  Reference,    ///< oneDNN's own reference code, which is slow
+  Compiled,     ///< compiled C++. Deconvolutions by a convolution ("conv:any+jit") belong here, because they end in C++
+  Generated,    ///< generated at run time, and none of the following
+  Int8Vectors,  ///< generated for convolutions of codes in vectors of 32 bytes
+  WideBlocks    ///< generated for blocks of a matrix in AVX-512
+};
+/// Returns what oneDNN's name of an implementation says about its code. No other function reads such a name.
+DnnlCode dnnlCodeOf(std::string_view implementation);
+/// Returns whether the code is generated at run time. Compiled C++ may lose NaN without an invalid operation that sets
+/// the flag (number_checks.h).
+bool isGenerated(DnnlCode code);
 
 /// A kernel that an emitter chose for a part of a fused node.
 struct Choice {

@@ -38,8 +38,7 @@ std::optional<CodeMatrix> codeMatrix(const Context& context, const Node& root) {
   const DataType type = context.constantType(dequantize.input(0));
   const bool isCode = type == DataType::I8 || type == DataType::U8 || type == DataType::I4 || type == DataType::U4;
   if (!isCode || dims.size() != 2 || context.constantType(scale) != DataType::F32 ||
-      context.graph().value(dequantize.outputs[0]).type.dtype != DataType::F32 ||
-      (zero.valid() && context.dimsOf(zero) != scales))
+      context.declaredType(dequantize.outputs[0]) != DataType::F32 || (zero.valid() && context.dimsOf(zero) != scales))
     return std::nullopt;
   const std::size_t along = matrix.turned ? 1 : 0, axis = positiveAxis(dequantize.intAttribute("axis", 1), 2);
   matrix.k = dims[along];

@@ -6,7 +6,6 @@
 
 #include "backends/native/lowering/emit_reference.h"
 #include "backends/native/lowering/tape_nodes.h"
-#include "planning/kernel_bindings.h"
 
 namespace fusescope::native {
 namespace {
@@ -73,10 +72,6 @@ bool isConvolution(const Node& node) {
   return node.is("Conv") || node.is("ConvTranspose");
 }
 
-bool isMatrixProduct(const Node& node) {
-  return node.is("MatMul") || node.is("Gemm");
-}
-
 bool isActivation(const Node& node) {
   static const std::set<std::string, std::less<>> kNames = {"Relu", "LeakyRelu", "Clip",        "Sigmoid",  "Tanh",
                                                             "Elu",  "HardSwish", "HardSigmoid", "Softplus", "Mish",
@@ -88,9 +83,9 @@ Chain chainOf(const Node& root) {
   return {.root = root.id, .nodes = {root.id}, .operations = {}, .result = root.outputs[0]};
 }
 
-Chain chainAfter(const Context& context, const Node& root) {
-  Chain chain = chainOf(root);
-  for (const EpilogueOperation& next : findRoot(context.fused(), root.id)->epilogue) {
+Chain chainAfter(const Context& context, const RootBinding& root) {
+  Chain chain = chainOf(context.node(root.root));
+  for (const EpilogueOperation& next : root.epilogue) {
     if (context.rounding().rounds(chain.result) != DataType::Undefined) break;
     const auto operation = operationOf(context, chain, next);
     if (!operation) break;
@@ -110,13 +105,12 @@ bool isPerChannel(const Context& context, ValueId value, const Node& root) {
          elementCount(own) == dims[axis];
 }
 
-void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node&),
-                 Status (*emit)(Context&, const Chain&)) {
+void claimChains(const Context& context, Units& units, RootBinding::Kind kind, Status (*emit)(Context&, const Chain&)) {
   const auto isClaimed = [&](NodeId id) { return units.isClaimed(id); };
-  for (const NodeId id : context.fused().nodes) {
-    const Node& root = context.node(id);
-    if (isClaimed(id) || !isRoot(root) || context.typeOf(root.outputs[0]) != DataType::F32) continue;
-    Chain chain = chainAfter(context, root);
+  for (const RootBinding& bound : kernelBindings(context.fused()).roots) {
+    const Node& root = context.node(bound.root);
+    if (bound.kind != kind || isClaimed(root.id) || context.typeOf(root.outputs[0]) != DataType::F32) continue;
+    Chain chain = chainAfter(context, bound);
     if (std::ranges::any_of(chain.nodes, isClaimed)) chain = chainOf(root);
     const NodeId last = chain.nodes.back();
     const std::set<NodeId> nodes(chain.nodes.begin(), chain.nodes.end());

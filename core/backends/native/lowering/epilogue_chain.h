@@ -2,6 +2,7 @@
 
 #include "backends/native/lowering/emitter.h"
 #include "backends/native/lowering/exact_epilogue.h"
+#include "planning/kernel_bindings.h"
 
 namespace fusescope {
 struct Node;
@@ -26,8 +27,7 @@ struct Chain {
   ValueId result;
 };
 
-bool isConvolution(const Node& node);    ///< Conv or ConvTranspose
-bool isMatrixProduct(const Node& node);  ///< MatMul or Gemm
+bool isConvolution(const Node& node);  ///< Conv or ConvTranspose
 /// Returns whether the node may follow a convolution or product in one kernel. Whether oneDNN can calculate it is
 /// decided by appendActivation() of post_operations.h.
 bool isActivation(const Node& node);
@@ -35,16 +35,15 @@ bool isActivation(const Node& node);
 /// Returns the chain of the root and of the operations that the plan binds behind it, as far as one primitive can
 /// calculate them: constants per channel, batch norms, activations, x·sigmoid(x), sums with a tensor of the same
 /// extents, and casts that widen. None of these operations rounds.
-Chain chainAfter(const Context& context, const Node& root);
+Chain chainAfter(const Context& context, const RootBinding& root);
 /// Returns a chain that consists of the root only.
 Chain chainOf(const Node& root);
 /// Returns whether the constant has one number for each channel of a convolution or for each column of a product.
 bool isPerChannel(const Context& context, ValueId value, const Node& root);
 
-/// Claims, with their chains, the roots that `isRoot` accepts, that calculate in f32 and that no other emitter claimed.
-/// A chain is emitted at its last node, so that residuals which are calculated between its nodes are known.
-void claimChains(const Context& context, Units& units, bool (*isRoot)(const Node&),
-                 Status (*emit)(Context&, const Chain&));
+/// Claims, with their chains, the bound roots of this kind that calculate in f32 and that no other emitter claimed. A
+/// chain is emitted at its last node, so that residuals which are calculated between its nodes are known.
+void claimChains(const Context& context, Units& units, RootBinding::Kind kind, Status (*emit)(Context&, const Chain&));
 
 // The following functions are for a primitive that calculates the first `included` nodes of a chain.
 /// Returns the value that the last of these nodes calculates.

@@ -1,13 +1,12 @@
 #include "backends/native/lowering/emitter.h"
 #include "backends/native/steps/convert_step.h"
-#include "planning/fusion/match.h"
 
 namespace fusescope::native {
 namespace {
 
 /// Lowers a Cast between floats, which are f32 inside a program: it does nothing unless its result has to be rounded.
 Result<bool> passFloats(Context& context, const Node& node) {
-  if (!isFloatCast(context.graph(), node) || !context.isDefined(node.input(0))) return false;
+  if (!context.castsFloats(node) || !context.isDefined(node.input(0))) return false;
   if (context.rounding().rounds(node.outputs[0]) != DataType::Undefined) return false;
   TRY(context.defineSame(node.outputs[0], node.input(0)));
   return true;

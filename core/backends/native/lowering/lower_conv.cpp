@@ -145,7 +145,7 @@ std::function<Result<std::unique_ptr<Step>>(BufferIndex)> sumsOfConv(const Prepa
 /// Returns whether NaN may be lost without a trace: oneDNN's Sigmoid returns 0 for NaN in code that is not generated,
 /// and no flag of the processor is set.
 bool losesNumbersUnnoticed(const PreparedConv& conv, const DescribedConv& described) {
-  return conv.hasSigmoid && !isGenerated(described.implementation);
+  return conv.hasSigmoid && !isGenerated(dnnlCodeOf(described.implementation));
 }
 
 constexpr std::int64_t kFewChannels = 4;
@@ -348,7 +348,7 @@ Result<bool> emitConv(Context& context, const Node& node) {
 }
 
 void claimConvs(Context& context, Units& units) {
-  claimChains(context, units, isConvolution, emitConvChain);
+  claimChains(context, units, RootBinding::Kind::Convolution, emitConvChain);
 }
 
 }  // namespace

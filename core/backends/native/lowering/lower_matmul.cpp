@@ -146,13 +146,13 @@ Status emitMatMulChain(Context& context, const Chain& chain) {
 }
 
 Result<bool> emitMatMul(Context& context, const Node& node) {
-  if (!isMatrixProduct(node)) return false;
+  if (!node.is("MatMul") && !node.is("Gemm")) return false;
   TRY(emitMatMulChain(context, chainOf(node)));
   return true;
 }
 
 void claimProducts(Context& context, Units& units) {
-  claimChains(context, units, isMatrixProduct, emitMatMulChain);
+  claimChains(context, units, RootBinding::Kind::Product, emitMatMulChain);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "backends/native/lowering/emitter.h"
-#include "backends/native/lowering/reduced_axes.h"
 #include "backends/native/steps/group_norm_step.h"
 #include "backends/native/steps/norm_step.h"
 #include "planning/kernel_bindings.h"
@@ -139,69 +138,51 @@ bool takeRounding(const Context& context, const NormBinding& bound, NormPattern&
   return types.size() == 1 && context.dimsOf(bound.unweighted.back()) == context.dimsOf(pattern.input);
 }
 
-/// Reads epsilon from a binding, or else from the root, which is then a normalisation operator.
-bool takeEpsilon(const Context& context, NormPattern& pattern) {
-  const Binding* epsilon = findBinding(context.fused().bindings, roles::kEpsilon);
-  if (epsilon == nullptr && !context.node(context.fused().root).op.ends_with("Normalization")) return false;
-  const std::optional<float> number = epsilon == nullptr
-                                          ? context.node(context.fused().root).floatAttribute("epsilon", 1e-5f)
-                                          : context.constantNumber(epsilon->value);
-  pattern.epsilon = number.value_or(0);
-  return number.has_value();
+/// Finds how many elements of a group are normalised together. Returns false if the extents do not fit.
+bool takeGroups(const Context& context, const NormBinding& bound, const Dims& dims, NormPattern& pattern) {
+  const Dims seen = context.dimsOf(bound.groups);
+  if (dims.size() < 2 || seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
+  pattern.groups = seen[1];
+  pattern.weighted = productOf(dims, 1);
+  pattern.count = pattern.weighted / pattern.groups;
+  return true;
 }
 
-/// Finds how many elements are normalised together: those of the last axes, over which the means are taken, or those of
-/// a group.
-bool takeExtents(const Context& context, NormPattern& pattern, bool grouped) {
-  const Dims dims = context.dimsOf(pattern.input);
-  if (elementCount(dims).value_or(0) <= 0 || context.dimsOf(pattern.results[0]) != dims) return false;
-  std::size_t first = dims.size() - 1, last = dims.size();
-  if (grouped) {
-    const Binding* groups = findBinding(context.fused().bindings, roles::kGroups);
-    if (groups == nullptr || dims.size() < 2) return false;
-    const Dims seen = context.dimsOf(groups->value);
-    if (seen.size() < 2 || seen[0] != dims[0] || seen[1] <= 0) return false;
-    pattern.groups = seen[1];
-    pattern.weighted = productOf(dims, 1);
-    pattern.count = pattern.weighted / pattern.groups;
-    first = 1;
-    last = 2;
+/// Finds how many elements are normalised together: those of the last axes, or those of a group.
+bool takeExtents(const Context& context, const NormBinding& bound, NormPattern& pattern) {
+  const Dims dims = context.dimsOf(bound.input);
+  if (elementCount(dims).value_or(0) <= 0 || context.dimsOf(bound.result) != dims) return false;
+  std::size_t first = 1, last = 2;
+  if (bound.groups.valid()) {
+    if (!takeGroups(context, bound, dims, pattern)) return false;
   } else {
-    for (const NodeId id : context.fused().nodes) {
-      if (!context.node(id).op.starts_with("Reduce")) continue;
-      const auto reduced = reducedAxes(context, context.node(id), dims.size());
-      if (!reduced) return false;
-      const auto from = std::find(reduced->begin(), reduced->end(), true);
-      if (std::find(from, reduced->end(), false) != reduced->end()) return false;
-      first = static_cast<std::size_t>(from - reduced->begin());
-    }
+    if (bound.axes > dims.size()) return false;
+    for (const ValueId axes : bound.axesConstants) context.constant(axes);  // the code depends on their numbers
+    first = dims.size() - bound.axes;
+    last = dims.size();
     pattern.count = pattern.weighted = productOf(dims, first);
   }
-  return std::ranges::all_of(std::array{pattern.scale, pattern.bias}, [&](ValueId weights) {
+  return std::ranges::all_of(std::array{bound.scale, bound.bias}, [&](ValueId weights) {
     return !weights.valid() || runAlong(context.dimsOf(weights), dims, first, last);
   });
 }
 
-// Reads a norm from the bindings. The kind of the fused node says what is calculated, and the bindings say from which
-// values.
+/// Returns the norm that the plan binds; nothing if there is none, or if the kernel cannot run it.
 std::optional<NormPattern> boundNorm(const Context& context) {
-  if (kernelBindings(context.fused()).norm.nodes.empty()) return std::nullopt;
-  const Binding* input = findBinding(context.fused().bindings, roles::kInput);
-  const Binding* result = findBinding(context.fused().bindings, roles::kResult);
-  const bool grouped = context.fused().kind == kinds::kGroupNorm;
-  if (context.typeOf(input->value) != DataType::F32) return std::nullopt;
-  const auto valueOf = [&](std::string_view role) {
-    const Binding* binding = findBinding(context.fused().bindings, role);
-    return binding == nullptr ? ValueId() : binding->value;
-  };
-  NormPattern pattern{.input = input->value,
-                      .scale = valueOf(roles::kScale),
-                      .bias = valueOf(roles::kBias),
-                      .results = {result->value},
+  const NormBinding& bound = kernelBindings(context.fused()).norm;
+  if (bound.nodes.empty() || context.typeOf(bound.input) != DataType::F32) return std::nullopt;
+  const auto epsilon =
+      bound.epsilon.valid() ? context.constantNumber(bound.epsilon) : std::optional<float>(bound.ownEpsilon);
+  if (!epsilon) return std::nullopt;
+  NormPattern pattern{.input = bound.input,
+                      .scale = bound.scale,
+                      .bias = bound.bias,
+                      .results = {bound.result},
                       .name = context.fused().kind,
-                      .centred = context.fused().kind != kinds::kRmsNorm};
-  if (!takeEpsilon(context, pattern) || !takeExtents(context, pattern, grouped)) return std::nullopt;
-  return takeRounding(context, kernelBindings(context.fused()).norm, pattern) ? std::optional(pattern) : std::nullopt;
+                      .epsilon = *epsilon,
+                      .centred = bound.centred};
+  const bool runs = takeExtents(context, bound, pattern) && takeRounding(context, bound, pattern);
+  return runs ? std::optional(pattern) : std::nullopt;
 }
 
 void claimNorm(Context& context, Units& units) {

@@ -12,12 +12,12 @@ std::vector<Chain> parallelProducts(const Context& context) {
   if (!context.options().ownMatMul || roots.size() < 2) return {};
   std::vector<Chain> chains;
   const ValueId source = context.node(roots[0].node).input(0);
-  for (const NodeId id : context.fused().nodes) {
-    const Node& root = context.node(id);
-    if (std::ranges::none_of(roots, [&](const Binding& binding) { return binding.node == id; })) continue;
+  for (const RootBinding& bound : kernelBindings(context.fused()).roots) {
+    if (std::ranges::find(roots, bound.root, &Binding::node) == roots.end()) continue;
+    const Node& root = context.node(bound.root);
     const bool isMatrix = context.dimsOf(root.input(1)).size() == 2 && context.dimsOf(source).size() >= 2;
     if (!isMatrix || !isOwnProduct(context, root) || root.input(0) != source) return {};
-    Chain chain = chainAfter(context, root);
+    Chain chain = chainAfter(context, bound);
     std::size_t included = 1;
     while (included < chain.nodes.size() && chain.operations[included - 1].kind == Chain::Kind::Bias) ++included;
     chain.nodes.resize(included);

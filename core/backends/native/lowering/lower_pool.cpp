@@ -88,7 +88,8 @@ MadePool poolStep(const PoolCall& call, int threads) {
   const auto description = describePool(call);
   const std::string implementation = description.impl_info_str();
   const bool mayLoseNumbers = !call.average && call.from.dtype == DataType::F32;
-  if (mayLoseNumbers && !isGenerated(implementation)) return {makePoolStep(call, threads), {.kind = kPoolKernel}};
+  if (mayLoseNumbers && !isGenerated(dnnlCodeOf(implementation)))
+    return {makePoolStep(call, threads), {.kind = kPoolKernel}};
   const std::vector<DnnlStep::Argument> arguments = {argumentAt(DNNL_ARG_SRC, description.src_desc(), call.from),
                                                      argumentAt(DNNL_ARG_DST, description.dst_desc(), call.to)};
   std::unique_ptr<Step> step =

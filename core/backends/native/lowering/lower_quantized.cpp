@@ -86,10 +86,9 @@ std::set<NodeId> nodesOf(const QuantizedChain& chain) {
 }
 
 void claimQuantized(Context& context, Units& units) {
-  for (const NodeId id : context.fused().nodes) {
-    const Node& root = context.node(id);
-    const bool isRoot = isConvolution(root) || isMatrixProduct(root);
-    if (units.isClaimed(id) || !isRoot || context.typeOf(root.outputs[0]) != DataType::F32) continue;
+  for (const RootBinding& root : kernelBindings(context.fused()).roots) {
+    const ValueId result = context.node(root.root).outputs[0];
+    if (units.isClaimed(root.root) || context.typeOf(result) != DataType::F32) continue;
     const auto chain = quantizedChainAfter(context, root);
     if (!chain) continue;
     const std::set<NodeId> nodes = nodesOf(*chain);

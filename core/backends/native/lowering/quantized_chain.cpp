@@ -152,11 +152,10 @@ std::int64_t channelsOf(const Node& root, const Dims& result) {
   return isConvolution(root) ? result[1] : result.back();
 }
 
-std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root) {
-  const RootBinding& bound = *findRoot(context.fused(), root.id);
-  auto chain = quantizedRoot(context, bound);
+std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const RootBinding& root) {
+  auto chain = quantizedRoot(context, root);
   if (!chain || !canMultiplyCodes(context, *chain)) return std::nullopt;
-  for (const EpilogueOperation& next : bound.epilogue) {
+  for (const EpilogueOperation& next : root.epilogue) {
     if (context.rounding().rounds(next.source) != DataType::Undefined) break;
     const auto operation = quantizedOperation(context, *chain, next);
     if (!operation) break;

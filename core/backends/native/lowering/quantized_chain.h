@@ -9,6 +9,7 @@
 
 namespace fusescope {
 struct Node;
+struct RootBinding;
 }  // namespace fusescope
 
 namespace fusescope::native {
@@ -40,6 +41,6 @@ struct QuantizedChain {
 /// Returns how many channels of a convolution or product may have separate scales.
 std::int64_t channelsOf(const Node& root, const Dims& result);
 /// Returns the chain that the plan binds at `root`, or nothing if it is not a product of codes that a kernel can run.
-std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const Node& root);
+std::optional<QuantizedChain> quantizedChainAfter(const Context& context, const RootBinding& root);
 
 }  // namespace fusescope::native

@@ -22,6 +22,7 @@ struct CodeConv {
     std::function<dnnl::primitive()> make;
     memory::desc weights, scratchpad;
     std::string implementation;
+    DnnlCode code() const { return dnnlCodeOf(implementation); }
   };
   template <class Forward>
   Described described(dnnl::algorithm algorithm) const {
@@ -61,9 +62,9 @@ Dims heldDims(const Node& root, Dims dims) {
 
 /// Returns whether an epilogue would be wrong: oneDNN 3.2's kernels of vectors of 32 bytes read its operands wrongly if
 /// the channels do not fill whole vectors.
-bool misreadsOperands(const std::string& implementation, const QuantizedParts& parts, std::int64_t channels) {
+bool misreadsOperands(DnnlCode code, const QuantizedParts& parts, std::int64_t channels) {
   const bool reads = !parts.residuals.empty() || !parts.addends.empty();
-  return implementation.starts_with("jit_uni_int8") && reads && channels % 8 != 0;
+  return code == DnnlCode::Int8Vectors && reads && channels % 8 != 0;
 }
 
 }  // namespace
@@ -87,8 +88,7 @@ Result<bool> emitQuantizedConv(Context& context, const QuantizedChain& chain) {
       .attributes = parts.attributes(chain.sourceScale, root.intAttribute("group", 1) > 1 ? 3 : 1)};
   if (std::ranges::any_of(conv.window.padBegin, [](std::int64_t pad) { return pad < 0; })) return false;
   const auto described = ifImplemented([&] { return conv.described(); });
-  if (!described || described->implementation.starts_with("ref") ||
-      misreadsOperands(described->implementation, parts, target[1]))
+  if (!described || described->code() == DnnlCode::Reference || misreadsOperands(described->code(), parts, target[1]))
     return false;
   const CodeConv::Described& description = *described;
   const Ref given = TRY(context.inFormat(TRY(context.ref(chain.source)), format));

@@ -63,7 +63,7 @@ Result<bool> emitQuantizedMatrix(Context& context, const QuantizedChain& chain) 
     return parts.biases.empty() ? dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, to, attributes)
                                 : dnnl::matmul::primitive_desc(dnnlEngine(), from, weights, bias, to, attributes);
   });
-  if (!described || std::string(described->impl_info_str()).starts_with("ref")) return false;
+  if (!described || dnnlCodeOf(described->impl_info_str()) == DnnlCode::Reference) return false;
   const dnnl::matmul::primitive_desc& description = *described;
   const Ref given = asMatrix(TRY(context.plain(TRY(context.ref(chain.source)))), k);
   const Ref result = context.allocate(parts.value);
@@ -101,7 +101,7 @@ Result<bool> emitProductOfCodes(Context& context, const QuantizedChain& chain) {
   const memory::desc other = *dnnlDesc({DataType::I8, right, {}});
   const auto described =
       ifImplemented([&] { return dnnl::matmul::primitive_desc(dnnlEngine(), from, other, to, attributes); });
-  if (!described || std::string(described->impl_info_str()).starts_with("ref")) return false;
+  if (!described || dnnlCodeOf(described->impl_info_str()) == DnnlCode::Reference) return false;
   const dnnl::matmul::primitive_desc& description = *described;
   const Ref a = TRY(context.plain(TRY(context.ref(chain.source)))),
             b = TRY(signedCodes(context, TRY(context.ref(chain.right))));

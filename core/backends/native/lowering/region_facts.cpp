@@ -158,13 +158,21 @@ DataType RegionFacts::typeOf(ValueId value) const {
 
 DataType RegionFacts::readType(ValueId value) const {
   if (m_kept != DataType::Undefined) return DataType::Undefined;
-  const bool byReader = m_rounding.differs() || m_rounding.isApart(value);
+  const bool byReader = m_rounding.differs() || m_rounding.isRoundedByReader(value);
   return byReader && m_reader.valid() ? m_rounding.readBy(m_reader, value) : m_rounding.read(value);
 }
 
 DataType RegionFacts::narrowTypeOf(ValueId constant) const {
   const DataType read = readType(constant), own = constantType(constant), held = m_rounding.holds(constant);
   return isNarrow(read) ? read : isNarrow(held) ? held : isNarrow(own) ? own : DataType::Undefined;
+}
+
+DataType RegionFacts::declaredType(ValueId value) const {
+  return m_graph.value(value).type.dtype;
+}
+
+bool RegionFacts::castsFloats(const Node& node) const {
+  return isFloatCast(m_graph, node);
 }
 
 std::vector<NodeId> RegionFacts::readers(ValueId value) const {
@@ -183,7 +191,7 @@ std::optional<NodeId> RegionFacts::onlyReader(ValueId value) const {
 void RegionFacts::foldConstants() {
   for (const NodeId id : m_fused.nodes) {
     const Node& folded = node(id);
-    const bool folds = folded.is("DequantizeLinear") || isFloatCast(m_graph, folded) || onlyMoves(folded);
+    const bool folds = folded.is("DequantizeLinear") || castsFloats(folded) || onlyMoves(folded);
     if (!folds || folded.outputs.size() != 1 || isFusedOutput(folded.outputs[0])) continue;
     const auto known = [&](ValueId input) { return !input.valid() || isConstant(input); };
     if (!std::ranges::all_of(folded.inputs, known)) continue;
@@ -191,7 +199,7 @@ void RegionFacts::foldConstants() {
     for (const ValueId input : folded.inputs) operands.push_back(input.valid() ? weight(input) : Weight());
     const ValueId result = folded.outputs[0];
     const TensorDesc& desc = m_request.values.at(result);
-    Weight weight = isFloatCast(m_graph, folded)
+    Weight weight = castsFloats(folded)
                         ? std::move(operands.front())
                         : calculatedWeight(folded, std::move(operands), m_graph.value(result).type.dtype, desc.dims);
     const DataType rounds = m_rounding.rounds(result);

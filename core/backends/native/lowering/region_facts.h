@@ -43,7 +43,6 @@ class RegionFacts {
   RegionFacts(const KernelRequest& request, LoweringOptions options);
 
   const KernelRequest& request() const { return m_request; }
-  const Graph& graph() const { return m_graph; }
   const FusedNode& fused() const { return m_fused; }
   const LoweringOptions& options() const { return m_options; }
   int threads() const { return m_threads; }
@@ -70,6 +69,10 @@ class RegionFacts {
   /// Returns the type of a value inside the program: f32 for every float, unless keepsFloats().
   DataType typeOf(ValueId value) const;
   Dims dimsOf(ValueId value) const;
+  /// Returns the type of a value in the network.
+  DataType declaredType(ValueId value) const;
+  /// Returns whether the node is a Cast from one float to another.
+  bool castsFloats(const Node& node) const;
   /// Returns where the extents of a value are found when those of the fused node change.
   ExtentSource extentsOf(ValueId value) const;
   const RegionExtents& extents() const { return m_extents; }
@@ -108,8 +111,9 @@ class RegionFacts {
   std::optional<std::size_t> outputIndex(ValueId value) const;
 
  protected:
-  // Only the placement of values depends on their readers. Emitters get from the bindings of the plan which nodes they
-  // run, and never look for the readers of a value.
+  // Only the placement of values needs the graph and the readers of values. Emitters get from the bindings of the plan
+  // which nodes they run, and never look for the neighbours of a node.
+  const Graph& graph() const { return m_graph; }
   /// Returns the nodes of the fused node that read the value.
   std::vector<NodeId> readers(ValueId value) const;
   /// Returns the only reader of a value that nobody else needs.

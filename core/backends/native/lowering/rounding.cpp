@@ -9,8 +9,8 @@
 
 namespace fusescope::native {
 
-Rounding::Rounding(const KernelRequest& request, std::set<ValueId> apart)
-    : m_request(&request), m_graph(&request.plan->graph()), m_apart(std::move(apart)) {
+Rounding::Rounding(const KernelRequest& request, std::set<ValueId> byReader)
+    : m_request(&request), m_graph(&request.plan->graph()), m_roundedByReader(std::move(byReader)) {
   findMade();
   findHeld();
   const bool readsNarrow = std::ranges::any_of(request.fused->nodes,
@@ -137,7 +137,7 @@ void Rounding::decide() {
 
 void Rounding::decide(ValueId value) {
   const auto at = m_wanted.find(value);
-  if (at == m_wanted.end() || isApart(value)) return;
+  if (at == m_wanted.end() || isRoundedByReader(value)) return;
   std::set<DataType> wanted = at->second;
   wanted.erase(found(m_exact, value));  // rounding to a type that represents the value exactly changes nothing
   if (wanted.empty() || wanted == std::set{DataType::Undefined}) return;

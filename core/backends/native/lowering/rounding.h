@@ -17,8 +17,9 @@ namespace fusescope::native {
 /// nodes round values when they read them. Whoever writes a value to memory rounds it to its stored type.
 class Rounding {
  public:
-  /// `apart` are constants that each reader rounds separately, by readBy(), although the program is lowered as a whole.
-  explicit Rounding(const KernelRequest& request, std::set<ValueId> apart = {});
+  /// `byReader` are constants that each reader rounds separately, by readBy(), although the program is lowered as a
+  /// whole.
+  explicit Rounding(const KernelRequest& request, std::set<ValueId> byReader = {});
 
   /// Returns the type to which a value that a node makes is rounded before other nodes of the program read it, because
   /// it is also written to memory or because the contract narrows it. Undefined: it is not rounded.
@@ -35,7 +36,8 @@ class Rounding {
   /// Returns whether nodes read one value in several types. Then read() returns nothing, and nodes are lowered one by
   /// one with readBy().
   bool differs() const { return m_differs; }
-  bool isApart(ValueId value) const { return m_apart.contains(value); }
+  /// Returns whether each reader of this constant rounds it separately.
+  bool isRoundedByReader(ValueId value) const { return m_roundedByReader.contains(value); }
   DataType readBy(NodeId reader, ValueId value) const;
 
  private:
@@ -55,7 +57,7 @@ class Rounding {
 
   const KernelRequest* m_request;
   const Graph* m_graph;
-  std::set<ValueId> m_apart;
+  std::set<ValueId> m_roundedByReader;
   Types m_made, m_read;
   std::set<ValueId> m_isHeld;  ///< values whose type was made() before the rounding
   std::set<ValueId> m_moved;   ///< values that are moved parts of operands in memory

@@ -64,9 +64,9 @@ class BodySplicer {
   std::unordered_map<ValueId, ValueId> m_outside;  ///< outside, by value of the body
 };
 
-class TakeBranches : public Pass {
+class InlineBranches : public Pass {
  public:
-  std::string_view name() const override { return "take_branches"; }
+  std::string_view name() const override { return "inline_branches"; }
 
   /// A branch may contain further Ifs, whose conditions are known only when its nodes are in the graph.
   Result<bool> run(PassContext& context) const override {
@@ -119,8 +119,8 @@ class TakeBranches : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> takeBranches() {
-  return std::make_unique<TakeBranches>();
+std::unique_ptr<Pass> inlineBranches() {
+  return std::make_unique<InlineBranches>();
 }
 
 }  // namespace fusescope

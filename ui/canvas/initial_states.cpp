@@ -16,9 +16,9 @@ constexpr double kCellWidth = metrics::kWidestBox + 30, kCellHeight = metrics::k
 constexpr double kMostOfRoom = 1.5;
 
 /// Chooses the blocks that are open.
-class RestChooser {
+class InitialBlocks {
  public:
-  RestChooser(const LevelParts& parts, const QSizeF& view)
+  InitialBlocks(const LevelParts& parts, const QSizeF& view)
       : m_parts(parts),
         m_blocks(parts.blocks),
         m_room(kMostOfRoom * view.width() * view.height() / (Camera::kLegible * Camera::kLegible)) {
@@ -126,8 +126,8 @@ class RestChooser {
 
 }  // namespace
 
-std::vector<OpenState> statesAtRest(const CoverParts& parts, const QSizeF& view) {
-  return RestChooser(*parts.levels().front().parts, view).choose(openAtFirst(parts.cover()));
+std::vector<OpenState> initialStates(const CoverParts& parts, const QSizeF& view) {
+  return InitialBlocks(*parts.levels().front().parts, view).choose(openAtFirst(parts.cover()));
 }
 
 }  // namespace fusescope
