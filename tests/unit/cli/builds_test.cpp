@@ -233,6 +233,15 @@ TEST_F(OwnTimes, OfATeamAreMeasuredOnce) {
   ::unsetenv("FUSESCOPE_SHARED_STORE");
 }
 
+TEST_F(OwnTimes, AreMeasuredHereAndSaidSoIfThePlaceOfATeamCannotBeUsed) {
+  ::setenv("FUSESCOPE_SHARED_STORE", (m_folder / "no such folder").c_str(), 1);
+  const Json built = jsonOf(build({"--json"}));
+  ::unsetenv("FUSESCOPE_SHARED_STORE");
+  EXPECT_GT(built["measured"], 0);
+  EXPECT_TRUE(std::ranges::any_of(built["decisions"], [](const Json& each) { return each["code"] == "cache.store"; }))
+      << built["decisions"];
+}
+
 TEST_F(OwnTimes, AreRemovedDownToTheLimit) {
   buildMeasured();
   const std::int64_t before = timesKept();

@@ -107,6 +107,24 @@ TEST_F(KeptTimesTest, NothingOfAnotherNetworkIsSimilar) {
   EXPECT_EQ(keptText(kept(plan).front()), "not kept, and nothing similar is");
 }
 
+TEST(TimesGroup, HoldsTheTimesOfOneRegionOnOneKindOfMachine) {
+  const TimingContext here{.fingerprint = "this machine", .backend = "native", .threads = 2};
+  TimingContext elsewhere = here, otherThreads = here;
+  elsewhere.fingerprint = "another machine";
+  otherThreads.threads = 1;
+  const std::string group = timesGroup(regionTimeKey("region", here));
+  EXPECT_NE(group, "");
+  EXPECT_EQ(timesGroup(timingKey("region", {.name = "tactic"}, here)), group);
+  EXPECT_EQ(timesGroup(mixedTimeKey("region", here)), group);
+  for (const std::string& other :
+       {regionTimeKey("region", elsewhere), regionTimeKey("region", otherThreads), regionTimeKey("other", here),
+        conversionTimeKey({DataType::F32, {4}}, {DataType::F16, {4}}, here)}) {
+    EXPECT_NE(timesGroup(other), "");
+    EXPECT_NE(timesGroup(other), group);
+  }
+  EXPECT_EQ(timesGroup("the peak of this machine"), "");
+}
+
 TEST(RegionFields, OfEveryRegionOfASampleAreRead) {
   for (const char* sample : {"bert_tiny", "tiny_resnet_dynbatch", "moe_dense"}) {
     const auto plan = planOf(sampleModel(sample));
