@@ -9,6 +9,7 @@
 
 #include "base/age.h"
 #include "base/text.h"
+#include "cache/collect_kept.h"
 #include "cache/kept_file.h"
 #include "cache/process_store.h"
 #include "cache/timing_cache.h"
@@ -182,8 +183,8 @@ QWidget* CacheDialog::makeButtons() {
   });
   connect(m_collect, &QPushButton::clicked, this, [this] {
     look([most = bytesIn(*m_limit).value()](DiskStore& store) -> Result<std::string> {
-      TRY(store.setLimit(most));
-      return std::to_string(store.collect()) + " were removed.";
+      const KeptCollected removed = TRY(collectKept(store, timingCachePath(), most));
+      return entriesText(removed.entries) + " and " + timesText(removed.times) + " were removed.";
     });
   });
   connect(m_clear, &QPushButton::clicked, this, &CacheDialog::clear);
