@@ -10,7 +10,17 @@ import re
 import sys
 import zipfile
 
-MAIN = "from fusescope_probe.job_file import main\n\nmain()\n"
+# A file in the current folder that is named like a module must not be imported, whatever PYTHONPATH says.
+MAIN = """import os
+import sys
+
+here = os.path.realpath(os.getcwd())
+sys.path[:] = [path for path in sys.path if path and os.path.realpath(path) != here]
+
+from fusescope_probe.job_file import main
+
+main()
+"""
 
 
 def archive(probe):

@@ -90,7 +90,7 @@ std::string memoryText(const FoundEnvironment& found) {
   return memory.is_number_integer() ? inBytes(memory.get<std::int64_t>() / 4 * 3) : "-";
 }
 
-void printEnvironments(const std::vector<AskedEnvironment>& environments) {
+void printEnvironments(const std::vector<AskedEnvironment>& environments, bool areAll) {
   printTitle("Environments");
   Table table({{"name"}, {"command"}, {"Python"}, {"machine"}, {"memory"}, {"keeps files"}});
   std::vector<std::string> problems;
@@ -106,7 +106,7 @@ void printEnvironments(const std::vector<AskedEnvironment>& environments) {
   }
   table.print();
   for (const std::string& problem : problems) std::cout << problem << "\n";
-  printElsewhere(environments);
+  if (areAll) printElsewhere(environments);
 }
 
 /// Prints the options of the compilers that are in these environments, or of all compilers.
@@ -158,16 +158,20 @@ Result<int> list(const CompilersArguments& arguments) {
     printJson(json);
   } else {
     // An environment that was asked for comes first: whether it is there at all is the answer.
-    if (isOne) printEnvironments(asked);
+    if (isOne) printEnvironments(asked, false);
     printCompilers(asked, !isOne);
-    if (!isOne) printEnvironments(asked);
+    if (!isOne) printEnvironments(asked, true);
     if (arguments.listsOptions)
       printOptions(asked, !isOne);
     else
       std::cout << "fusescope compilers --options also lists the options of each compiler.\n";
   }
-  const bool isBad = isOne && !asked[0].found.problem.empty();
-  return isBad ? kDoesNotHold : kDone;
+  const bool hasCompiler = std::ranges::any_of(asked, [](const AskedEnvironment& environment) {
+    return std::ranges::any_of(environment.compilers, [](const AskedCompiler& each) { return each.problem.empty(); });
+  });
+  if (isOne && asked[0].found.problem.empty() && !hasCompiler)
+    std::cerr << fmt::format("fusescope: {} has no compiler\n", asked[0].found.environment.command);
+  return isOne && !hasCompiler ? kDoesNotHold : kDone;
 }
 
 Result<int> add(const ArgumentsOf<CompilersAddSettings>& arguments) {

@@ -40,6 +40,8 @@ Result<int> makeAndPrint(const DiffArguments& arguments) {
     const std::size_t most = arguments.all ? 0 : kMostListed;
     std::cout << printDiff(diff, most) << printTruncation(truncation, most) << printGroups(groups, most);
   }
+  const bool isUnobeyedByA = reportUnobeyedPins(a.cover());
+  if (reportUnobeyedPins(b.cover()) || isUnobeyedByA) return kDoesNotHold;
   return arguments.exitCode && !diff.same() ? kDoesNotHold : kDone;
 }
 

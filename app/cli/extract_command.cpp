@@ -159,6 +159,7 @@ Result<int> extract(const ExtractArguments& arguments) {
   TRY(checkOutput(arguments.output, "--output", artifact, arguments.inputs.source(artifact)));
   const bool isOfKernels = !arguments.selection.kernels.empty() || !arguments.selection.segments.empty();
   if (isOfKernels && !artifact.isOurs()) TRY(readBack(artifact));
+  const int status = reportUnobeyedPins(artifact.cover()) ? kDoesNotHold : kDone;
   const Samples samples = TRY(arguments.inputs.samples(artifact));
   const ExtractOptions options{
       .path = arguments.output,
@@ -185,12 +186,12 @@ Result<int> extract(const ExtractArguments& arguments) {
     std::cerr << fmt::format("fusescope: warning: '{}' belongs to an earlier part of that name\n", file.string());
   if (!arguments.json) {
     printForPeople(part, arguments.output);
-    return kDone;
+    return status;
   }
   Json json = toJson(part, arguments.output);
   if (!minimal.is_null()) json["minimal"] = minimal;
   printJson(json);
-  return kDone;
+  return status;
 }
 
 }  // namespace

@@ -37,6 +37,15 @@ std::string segmentTimeText(const SegmentTime& time) {
   return msText(time.ms) + (time.unknown > 0 ? " and more" : "");
 }
 
+/// Returns why a segment is in fallback, or why it begins where it does; a dash if nothing else ended before it.
+std::string whyText(const Segment& segment, const SegmentFacts& known) {
+  const bool isRemarkable = segment.kind == SegmentKind::Fallback ||
+                            (!known.reasons.empty() && known.reasons.front().code != "partition.supported");
+  return !isRemarkable                           ? "-"
+         : segment.kind == SegmentKind::Fallback ? reasonText(known)
+                                                 : known.reasons.front().message;
+}
+
 /// Prints the segments of a plan, or of what a compiler made of it, and why nodes fall back.
 void printSegments(const Cover& cover) {
   printTitle("Segments");
@@ -46,7 +55,7 @@ void printSegments(const Cover& cover) {
   for (const auto& segment : cover.segments) {
     const SegmentFacts& known = facts[segment.id.index];
     table.add({segment.name, std::string(name(segment.kind)), segment.backend, std::to_string(segment.nodes.size()),
-               segmentTimeText(known.time), segment.kind == SegmentKind::Fallback ? reasonText(known) : "-"});
+               segmentTimeText(known.time), whyText(segment, known)});
   }
   table.print();
 }

@@ -123,6 +123,7 @@ Result<int> openResult(const ArgumentsOf<ProbeOpenSettings>& arguments) {
     job.description.inputs = {.paths = arguments.inputs.paths, .batchAxis = arguments.inputs.batchAxis};
   const Artifact artifact = TRY(readBackJob(job, {}, progressLine()));
   const Answers answers = TRY(answersOf(job, artifact));
+  const bool isUnobeyed = reportUnobeyedPins(artifact.cover());
   clearProgressLine();
   if (arguments.json) {
     Json failed = Json::array();
@@ -138,7 +139,7 @@ Result<int> openResult(const ArgumentsOf<ProbeOpenSettings>& arguments) {
   } else {
     printOpened(job, artifact, answers);
   }
-  return answers.failed.empty() ? kDone : kDoesNotHold;
+  return answers.failed.empty() && !isUnobeyed ? kDone : kDoesNotHold;
 }
 
 }  // namespace

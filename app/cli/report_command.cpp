@@ -62,9 +62,11 @@ Result<Opened> openRun(const Artifact& ofSession, const std::string& id) {
   return opened;
 }
 
-Result<Opened> openSide(const std::string& path, const PlanArguments& plan) {
+/// Sets `isUnobeyed` if a pin marked obey is not obeyed, which is printed.
+Result<Opened> openSide(const std::string& path, const PlanArguments& plan, bool& isUnobeyed) {
   Opened opened{.artifact = TRY(open(path, plan))};
   TRY(readBack(opened.artifact));
+  if (reportUnobeyedPins(opened.artifact.cover())) isUnobeyed = true;
   if (opened.artifact.made != nullptr && opened.artifact.made->placement) {
     opened.ofFiles = std::make_shared<const Run>(engineRun(opened.artifact));
     opened.run = opened.ofFiles.get();
@@ -72,8 +74,9 @@ Result<Opened> openSide(const std::string& path, const PlanArguments& plan) {
   return opened;
 }
 
-Result<Json> reportOf(const ReportArguments& arguments) {
-  Opened first = TRY(openSide(arguments.path, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a"))));
+Result<Json> reportOf(const ReportArguments& arguments, bool& isUnobeyed) {
+  Opened first =
+      TRY(openSide(arguments.path, TRY(planArguments(arguments.plan, arguments.planOfA, "--plan-a")), isUnobeyed));
   if (!arguments.output.empty()) TRY(checkOutput(arguments.output, "--output", first.artifact));
   const bool ofSession = first.artifact.session != nullptr;
   if (!ofSession && !arguments.b.empty())
@@ -81,8 +84,9 @@ Result<Json> reportOf(const ReportArguments& arguments) {
   Opened a = ofSession ? TRY(openRun(first.artifact, arguments.a)) : std::move(first);
   const std::string& other = ofSession ? arguments.b : arguments.a;
   if (other.empty()) return reportJson(a.side(), timestamp());
-  const Opened b = ofSession ? TRY(openRun(first.artifact, other))
-                             : TRY(openSide(other, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b"))));
+  const Opened b =
+      ofSession ? TRY(openRun(first.artifact, other))
+                : TRY(openSide(other, TRY(planArguments(arguments.plan, arguments.planOfB, "--plan-b")), isUnobeyed));
   const auto prices = pricesOf(*a.artifact.plan, a.artifact.backend);
   const ReportSide sideOfA = a.side(), sideOfB = b.side();
   const PlanDiff diff = TRY(diffPlans(sideOfA.known, sideOfB.known, prices.get()));
@@ -94,7 +98,8 @@ Result<int> report(const ReportArguments& arguments) {
     return Diagnostic{.message = "the file for the report is missing",
                       .where = {.attribute = "--output"},
                       .help = "Give -o REPORT.html, or --json."};
-  const Json json = TRY(reportOf(arguments));
+  bool isUnobeyed = false;
+  const Json json = TRY(reportOf(arguments, isUnobeyed));
   clearProgressLine();
   if (!arguments.output.empty()) TRY(writeFileAtomically(arguments.output, reportHtml(json)));
   if (arguments.json) {
@@ -104,7 +109,7 @@ Result<int> report(const ReportArguments& arguments) {
                              json["kind"] == "run" ? "a report of " + json["run"].value("title", std::string())
                                                    : "a report of the difference");
   }
-  return kDone;
+  return isUnobeyed ? kDoesNotHold : kDone;
 }
 
 }  // namespace

@@ -142,18 +142,19 @@ int run(int argc, char** argv) {
         ->allow_extra_args(false);
   }
   parser.add_option("--screenshot", arguments.screenshot, "Render the window to this PNG and exit");
-  parser.add_option("--size", arguments.size, "Of the picture: WxH");
+  parser.add_option("--size", arguments.size, "The size of the picture: WxH");
   parser.add_option("--scale", arguments.scale, "Device pixels per pixel")->check(CLI::Range(0.5, 4.0));
   parser.add_option("--theme", arguments.theme, "dark or light")->check(CLI::IsMember({"dark", "light"}));
   parser.add_option("--expand", arguments.expand, "Open this fused node; repeatable")->allow_extra_args(false);
   parser.add_option("--select", arguments.select, "Select this node");
   parser.add_option("--dock", arguments.dock, "Bring this dock to the front");
-  parser.add_option("--color", arguments.color, "Colour by")->check(CLI::IsMember(colorModeNames()));
+  parser.add_option("--color", arguments.color, "The fact that colours the boxes")
+      ->check(CLI::IsMember(colorModeNames()));
   parser.add_flag("--build", arguments.build, "Build both engines and compare them before the picture");
   parser.add_flag("--errors", arguments.errors, "Evaluate the errors of each layer before the picture");
   parser.add_flag("--two-views", arguments.twoViews,
                   "Show two plans beside each other: those that were built, or the "
-                  "one asked for and that in float32");
+                  "requested one and the same one in float32");
   parser.add_flag("--original", arguments.original, "Show the network as it is in its file beside the plan");
   try {
     parser.parse(argc, argv);

@@ -31,7 +31,7 @@ void readRequests(LineChannel& channel, RequestQueue& queue) {
     if (line->find_first_not_of(" \t\r") == std::string::npos) continue;
     auto request = parseWorkerRequest(*line);
     if (!request.ok()) {
-      answer(channel, 0, std::move(request).error());
+      answer(channel, workerRequestId(*line), std::move(request).error());
       continue;
     }
     if (request.value().is<ShutdownSettings>()) break;

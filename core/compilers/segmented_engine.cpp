@@ -49,7 +49,8 @@ int threadsOf(const Compiler& compiler, const BuildOptions& options) {
 
 /// Returns whether a decision says what a compiler did with a directive. This is decided again for the whole network.
 bool isAboutDirective(const Decision& decision) {
-  constexpr std::string_view kKinds[] = {"build.pin_", "build.split_", "build.no_fuse_", "build.output_type_"};
+  constexpr std::string_view kKinds[] = {"build.pin_", "build.split_", "build.no_fuse_", "build.output_type_",
+                                         "build.body_pin_"};
   return std::ranges::any_of(kKinds, [&](std::string_view kind) { return decision.code.starts_with(kind); });
 }
 

@@ -233,7 +233,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"validate.was_built", Validate, true,
        "{op} is in an engine that was built, so it is supported, although the target's table may say otherwise"},
       {"validate.predicted_refusal", Validate, true,
-       "{compiler} was asked and does not refuse {op}, although the table of the target predicts that: {predicted}"},
+       "{compiler} was asked and does not refuse {op}, although the table of the target predicts that it does: "
+       "{predicted}"},
       {"validate.compiler_refused", Validate, false, "{compiler} refuses {op}: {message}"},
       {"validate.compiler_failed", Validate, false, "{compiler} could not compile it: {message}"},
       {"validate.not_asked", Validate, false, "{compiler} was not asked about it: {message}"},
@@ -405,7 +406,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
       {"cache.store", Cache, true, "the store of kept answers has a problem: {problem}"},
       // build
       {"build.optimiser_unknown", Build, false,
-       "{compiler} was told to leave out {optimiser}, which is not a known name of an optimiser, so that it may have "
+       "{compiler} was asked to leave out {optimiser}, which is not a known name of an optimiser, so that it may have "
        "no effect"},
       {"build.other_provider", Build, true, "the execution provider {provider} runs it, not the requested {asked}"},
       {"build.numbers_differ", Build, true,
@@ -421,7 +422,7 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "not used"},
       {"build.names_of_engine", Build, true,
        "the network with the new weights has other names for {count|node/nodes}, and is otherwise the same; the engine "
-       "keeps its names, and what was asked by them"},
+       "keeps its names, and the directives that use them"},
       {"build.times_of_other_weights", Build, true,
        "the times of {count|kernel/kernels} were measured with the weights of {model}; they are used because the code "
        "is the same"},
@@ -515,6 +516,8 @@ const std::vector<DecisionCode>& decisionCatalogue() {
        "a split was asked for after it, and {compiler} calculates it and {reader} in one kernel, {kernel}"},
       {"build.split_not_disclosed", Build, false,
        "{compiler} does not report whether one of its kernels is on both sides of the split after it"},
+      {"build.body_pin_not_disclosed", Build, false,
+       "{asked} was asked for it, and {compiler} does not report in which types the nodes of bodies calculate"},
       {"build.output_type_obeyed", Build, true, "{compiler} stores it in {asked}, as was asked"},
       {"build.output_type_ignored", Build, false, "{asked} was asked for it, and {compiler} stores it in {stored}"},
       {"build.output_type_not_disclosed", Build, false,

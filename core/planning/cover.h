@@ -81,7 +81,7 @@ struct FusedNode {
   std::vector<FusedOutput> outputs;
   std::vector<InnerEdge> innerEdges;
   Bindings bindings;  ///< the roles of its nodes and values in the kernel, as recorded by the rule that matched
-  /// What follows from these for the nodes of the kernel; null in a cover that was read back.
+  /// The kernel binding that follows from `bindings`; null in a read-back plan.
   std::shared_ptr<const KernelBindings> kernel;
   std::vector<NodeId> oneType;  ///< nodes that the kernel can calculate only in one common type
   Hash128 identity;  ///< hash of the origins that it covers; equal in every plan that has a fused node of these nodes
@@ -164,7 +164,7 @@ struct Cover {
   CoverSource source = CoverSource::Planned;
   std::shared_ptr<const Model> model;
   Target target;
-  PlanOptions options;  ///< the options that the plan was asked for with
+  PlanOptions options;  ///< the options with which the plan was requested
   std::vector<InputSpec> inputSpecs;
   std::vector<Segment> segments;
   std::vector<FusedNode> fusedNodes;         ///< producers before consumers

@@ -17,7 +17,8 @@ class DirectiveAnswers {
  public:
   explicit DirectiveAnswers(const Model& model);
 
-  /// The evidence of the decision is the decisions of normalise about the node.
+  /// Answers a directive whose pattern matches a node that normalisation removed. The evidence of the decision is the
+  /// decisions of normalisation about the node.
   void aboutRemoved(const Directive& directive, OriginId origin, Explanations& explanations) const;
   /// Answers for a node in a body without a plan: the body runs in fallback, node by node, in the model's types.
   void aboutBodyNode(const Directive& directive, const BodyNode& found, Explanations& explanations) const;

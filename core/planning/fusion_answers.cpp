@@ -61,13 +61,6 @@ class FusionAnswerer {
 
 }  // namespace
 
-std::string predictedCompiler(const Plan& plan) {
-  if (plan.options.compiler != kOwnCompiler) return plan.options.compiler;
-  // Planning is told what a compiler accepted although the plan names none: its engine is there already.
-  const bool isBuilt = plan.target.predictedFusions && plan.options.support != nullptr;
-  return isBuilt ? plan.target.name : std::string();
-}
-
 std::vector<Decision> fusionAnswers(const Plan& plan, const std::vector<Region>& regions,
                                     const DirectiveMap& directives) {
   return FusionAnswerer(plan, directives).run(regions);

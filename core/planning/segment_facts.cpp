@@ -1,7 +1,8 @@
 #include "planning/segment_facts.h"
 
 #include <algorithm>
-#include <map>
+#include <string_view>
+#include <tuple>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -19,13 +20,20 @@ const Decision& explains(const Cover& cover, const Decision& partition) {
   return partition.evidence.empty() ? partition : cover.decisions[partition.evidence.back()];
 }
 
+/// Returns whether the reason says only that a node is where others are: it was not asked about because something
+/// refuses another node, or nothing keeps it from its segment.
+bool isConsequence(std::string_view code) {
+  return code == "validate.not_asked" || code == "partition.supported";
+}
+
 void countReasons(const Cover& cover, std::vector<SegmentFacts>& facts) {
   std::vector<SegmentId> segmentOf(cover.graph().nodeIdLimit());
   for (const Segment& segment : cover.segments)
     for (const NodeId node : segment.nodes) segmentOf[node.index] = segment.id;
   for (const Decision& decision : cover.decisions) {
-    if (decision.kind != DecisionKind::Partition || decision.subjects.size() != 1) continue;
-    const std::optional<NodeId> node = decision.subjects.front().nodeIn(cover.graph());
+    if (decision.kind != DecisionKind::Partition || decision.subjects.empty()) continue;
+    // Of two nodes that are kept apart, the second is in the segment that begins there.
+    const std::optional<NodeId> node = decision.subjects.back().nodeIn(cover.graph());
     if (!node || !segmentOf[node->index].valid()) continue;
     std::vector<SegmentReason>& reasons = facts[segmentOf[node->index].index].reasons;
     const Decision& why = explains(cover, decision);
@@ -34,8 +42,8 @@ void countReasons(const Cover& cover, std::vector<SegmentFacts>& facts) {
     ++reason->nodes;
   }
   for (SegmentFacts& segment : facts)
-    std::ranges::stable_sort(segment.reasons, [](const SegmentReason& a, const SegmentReason& b) {
-      return a.nodes != b.nodes ? a.nodes > b.nodes : a.code < b.code;
+    std::ranges::stable_sort(segment.reasons, {}, [](const SegmentReason& reason) {
+      return std::tuple(isConsequence(reason.code), -reason.nodes, std::string_view(reason.code));
     });
 }
 

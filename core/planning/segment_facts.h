@@ -26,7 +26,7 @@ struct SegmentTime {
 
 /// What is known about a segment besides its nodes.
 struct SegmentFacts {
-  std::vector<SegmentReason> reasons;  ///< of fallback segments and others; most nodes first, then by code
+  std::vector<SegmentReason> reasons;  ///< of fallback segments and others; causes first, then those with most nodes
   SegmentTime time;
 };
 

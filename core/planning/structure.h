@@ -59,7 +59,8 @@ struct Structure {
   std::vector<NodeId> acceptedAgainstTable;
 };
 
-/// Runs steps 1 to 5 of the pipeline. `previous` is returned if it was made from the same.
+/// Makes the structure, which is step 2 of layOut() (pipeline.cpp). Returns `previous` if it was made from equal
+/// arguments.
 Result<std::shared_ptr<const Structure>> makeStructure(const Model& model, const Target& target,
                                                        const DirectiveMap& directives, const PlanOptions& options,
                                                        std::shared_ptr<const Structure> previous,

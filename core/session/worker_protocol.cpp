@@ -1,5 +1,6 @@
 #include "session/worker_protocol.h"
 
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +13,11 @@ namespace fusescope {
 namespace {
 
 /// The names in the order of WorkSettings.
-const std::vector<std::string_view> kOperations = {"build",    "refit",  "run",     "time", "compare",
-                                                   "evaluate", "errors", "tensor",  "tune", "calibrate",
-                                                   "export",   "cancel", "shutdown"};
+constexpr std::array<std::string_view, 13> kNames = {"build",    "refit",  "run",     "time", "compare",
+                                                     "evaluate", "errors", "tensor",  "tune", "calibrate",
+                                                     "export",   "cancel", "shutdown"};
+static_assert(kNames.size() == std::variant_size_v<WorkSettings>, "each of WorkSettings has a name");
+const std::vector<std::string_view> kOperations(kNames.begin(), kNames.end());
 
 const std::vector<std::string_view> kEvents = {"progress", "done", "error"};
 
@@ -106,6 +109,13 @@ Result<WorkerRequest> workerRequestFromJson(const Json& json) {
   if (hasSource(request)) fields.require("source").parse("source", request.source, sourceFromJson);
   if (request.is<CompareSettings>()) fields.require("other").parse("other", request.other, sourceFromJson);
   return fields.result(std::move(request));
+}
+
+std::int64_t workerRequestId(std::string_view line) {
+  const auto json = parsedLine(line);
+  if (!json.ok() || !json.value().contains("id")) return 0;
+  const Json& id = json.value()["id"];
+  return id.is_number_integer() ? id.get<std::int64_t>() : 0;
 }
 
 Json toJson(const WorkerEvent& event) {

@@ -102,6 +102,8 @@ struct WorkerEvent {
 
 Json toJson(const WorkerRequest& request);
 Result<WorkerRequest> workerRequestFromJson(const Json& json);
+/// Returns the id of a request whose other fields may be wrong, so that the error can be its answer; 0 if it has none.
+std::int64_t workerRequestId(std::string_view line);
 Json toJson(const WorkerEvent& event);
 Result<WorkerEvent> workerEventFromJson(const Json& json);
 /// Returns {message, file, node, value, attribute, help, cancelled}; empty fields are left out.

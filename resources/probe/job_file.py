@@ -23,7 +23,6 @@ FORMAT, RESULT_FORMAT, VERSION = "fusescope-probe-job", "fusescope-probe-result"
 
 
 def main():
-    sys.path[:] = [path for path in sys.path if path]
     archive = os.path.abspath(sys.argv[0])
     with zipfile.ZipFile(archive) as packed:
         if "job.json" not in packed.namelist():

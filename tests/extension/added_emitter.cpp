@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "backends/native/lowering/emitter.h"
+#include "planning/kinds.h"
 
 namespace fusescope::native {
 namespace {
@@ -40,10 +41,10 @@ Status emitSiblings(Context& context, const Node& relu, const Node& neg) {
 }
 
 void claimSiblings(Context& context, Units& units) {
-  const std::vector<NodeId>& nodes = context.fused().nodes;
-  if (nodes.size() != 2) return;
-  const Node &relu = context.node(nodes[0]), &neg = context.node(nodes[1]);
-  if (!relu.is("Relu") || !neg.is("Neg") || relu.input(0) != neg.input(0)) return;
+  if (context.fused().kind != kinds::kSiblings) return;
+  const std::vector<Binding> parts = bindingsOf(context.fused().bindings, roles::kPart);
+  const Node &relu = context.node(parts[0].node), &neg = context.node(parts[1].node);
+  if (!relu.is("Relu") || !neg.is("Neg")) return;
   if (context.typeOf(relu.input(0)) != DataType::F32) return;
   const auto emit = [&relu, &neg](Context& at) { return emitSiblings(at, relu, neg); };
   units.add(relu.id, emit, {relu.id, neg.id});

@@ -17,8 +17,14 @@ void fuseSiblings(RegionBuilder& state) {
     if (!isAloneAndElementwise(state, id) || graph.node(id).inputs.size() != 1) continue;
     for (const NodeId other : graph.value(graph.node(id).input(0)).consumers) {
       if (other == id || !isAloneAndElementwise(state, other) || graph.node(other).inputs.size() != 1) continue;
-      state.tryMerge(
-          {.nodes = {id, other}, .root = id, .kind = kinds::kSiblings, .rules = {"siblings"}, .deliversInner = true});
+      Bindings parts;
+      for (const NodeId part : {id, other}) parts.push_back({roles::kPart, graph.node(part).outputs[0], part});
+      state.tryMerge({.nodes = {id, other},
+                      .root = id,
+                      .kind = kinds::kSiblings,
+                      .rules = {"siblings"},
+                      .deliversInner = true,
+                      .bindings = std::move(parts)});
     }
   }
 }

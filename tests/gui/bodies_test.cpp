@@ -249,7 +249,8 @@ class BodiesTest : public QObject {
     const auto& segments = snapshot->cover->segments;
     const auto fallback = std::ranges::find(segments, SegmentKind::Fallback, &Segment::kind);
     QVERIFY(fallback != segments.end());
-    const QString text = segmentText(*snapshot, *fallback, Theme::dark());
+    const QString text =
+        segmentText(*snapshot, *fallback, snapshot->segmentFacts[fallback->id.index].time, Theme::dark());
     QVERIFY2(text.contains("Why these nodes") && text.contains("falls back because a directive asks for it"),
              qPrintable(text));
     m_window->canvas().waitForLayout(kOpenMs);

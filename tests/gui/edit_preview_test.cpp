@@ -1,4 +1,7 @@
 #include "ui/window/edit_preview.h"
+
+#include <QTemporaryDir>
+
 #include "tests/gui/gui_support.h"
 #include "tests/gui/window_context.h"
 #include "ui/document/qt_text.h"
@@ -33,6 +36,33 @@ class EditPreviewTest : public QObject {
   }
 
  private slots:
+  /// The result of a Celu can be stored in a type in which the target does not run a Celu.
+  void anOutputTypeIsOfferedWhereThePinIsNot() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("celu.onnx");
+    writeModel(path, R"(<ir_version: 10, opset_import: ["" : 18]>
+net (float[3, 4] x) => (float[3, 4] y) {
+  [celu] y = Celu (x)
+})");
+    m_window->document().open(path);
+    QTRY_VERIFY(m_window->document().snapshot() && m_window->document().snapshot()->graph().findNode("celu"));
+    m_window->document().setTarget("tensorrt-rtx");
+    QTRY_COMPARE(m_window->document().snapshot()->plan->target.name, std::string("tensorrt-rtx"));
+    const NodeId node = *m_window->document().snapshot()->graph().findNode("celu");
+    QMenu menu;
+    fillNodeMenu(menu, contextOf(*m_window), {node});
+    const auto entry = [&](const char* title) -> QAction* {
+      for (QAction* action : submenu(menu, title)->actions())
+        if (action->text() == "f16") return action;
+      return nullptr;
+    };
+    QVERIFY(!entry("Pin to (prefer)")->isEnabled());
+    QVERIFY2(entry("Output type")->isEnabled(), qPrintable(entry("Output type")->toolTip()));
+    entry("Output type")->trigger();
+    QTRY_COMPARE(m_window->document().directives().size(), std::size_t{1});
+    QCOMPARE(m_window->document().directives().front().kind, DirectiveKind::PinOutput);
+  }
+
   void init() {
     m_window = shownWindow();
     QVERIFY(openSample(*m_window, "squeezenet1_1"));
@@ -98,5 +128,5 @@ class EditPreviewTest : public QObject {
 
 }  // namespace fusescope::test
 
-FUSESCOPE_GUI_TEST(fusescope::test::EditPreviewTest, 3)
+FUSESCOPE_GUI_TEST(fusescope::test::EditPreviewTest, 4)
 #include "edit_preview_test.moc"

@@ -80,7 +80,7 @@ class OtherBuilderTest : public QObject {
         if (segment.kind != SegmentKind::Accelerated) continue;
         const QString expected = target == std::string("cpu") ? "native" : target;
         QCOMPARE(runsOn(*snapshot->plan, segment), expected);
-        const QString text = segmentText(*snapshot, segment, Theme::dark());
+        const QString text = segmentText(*snapshot, segment, {}, Theme::dark());
         QVERIFY2(text.contains("on " + expected), qPrintable(text));
       }
     }

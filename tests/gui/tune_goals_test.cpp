@@ -1,3 +1,5 @@
+#include <QMessageBox>
+#include <QTimer>
 #include <QtTest>
 
 #include "base/files.h"
@@ -103,7 +105,34 @@ class TuneGoalsTest : public QObject, private test::TuneWindow {
     QVERIFY(dialog.allowed().text().isEmpty() && !dialog.startButton().isEnabled());
     QCOMPARE(dialog.focusWidget(), &dialog.allowed());
   }
+
+  /// It is a command for a shell.
+  void aMetricOfASessionIsNotRunBeforeItIsConfirmed() {
+    openOverflow();
+    RunSettings settings = m_window->runs().settings();
+    settings.tune.metric = "echo 0.25";
+    settings.tune.goal = {.maxError = 0.5, .evaluations = 1};
+    m_window->runs().setSettings(settings);
+    TuneDialog& dialog = open();
+    QString shown;
+    const auto answer = [&](QMessageBox::StandardButton button) {
+      QTimer::singleShot(200, this, [&shown, button] {
+        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+        if (box == nullptr) return;
+        shown = box->informativeText();
+        box->button(button)->click();
+      });
+    };
+    answer(QMessageBox::Cancel);
+    QTest::mouseClick(&dialog.startButton(), Qt::LeftButton);
+    QCOMPARE(shown, QStringLiteral("echo 0.25"));
+    QVERIFY(!dialog.working());
+    answer(QMessageBox::Yes);
+    search(dialog);
+    QVERIFY(m_window->runs().settings().tune.metric == "echo 0.25");
+    search(dialog);  // it is not asked about again
+  }
 };
 
-FUSESCOPE_GUI_TEST(TuneGoalsTest, 4)
+FUSESCOPE_GUI_TEST(TuneGoalsTest, 5)
 #include "tune_goals_test.moc"

@@ -71,6 +71,28 @@ TEST_P(ObeyedPins, AnOutputTypeThatIsIgnoredEndsWithStatus1) {
   EXPECT_EQ(ended("prefer").status, 0);
 }
 
+/// No compiler reports the types of nodes in bodies; our own engine runs those of a holder that falls back.
+TEST_P(ObeyedPins, APinInABodyIsNotDisclosedUnlessOurEngineRunsTheBody) {
+  FUSESCOPE_REQUIRE_SHARED();
+  const auto model = zooModel("control_flow_if");
+  ASSERT_TRUE(model);
+  const auto ended = [&](const char* strictness, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{
+        "plan",       model->string(), "--pin", std::string("node_cond__0/then_branch/node_linear=f32:") + strictness,
+        "--compiler", GetParam()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return fusescopeCommand(arguments);
+  };
+  const ProcessResult obey = ended("obey");
+  EXPECT_EQ(obey.status, 1) << obey.out << obey.err;
+  EXPECT_NE(obey.err.find("openvino does not say in which types the nodes of bodies calculate"), std::string::npos)
+      << obey.err;
+  EXPECT_EQ(ended("obey", {"--fallback", "node_cond__0"}).status, 0);
+  const ProcessResult prefer = ended("prefer", {"--json"});
+  EXPECT_EQ(prefer.status, 0) << prefer.err;
+  EXPECT_NE(prefer.out.find("build.body_pin_not_disclosed"), std::string::npos);
+}
+
 /// A build without a file only asks what the compiler makes of the network, for the window's canvas.
 TEST_P(ObeyedPins, TheWorkerRefusesWorkThatDoesNotObeyAndSaysWhatIsMade) {
   const Json options{{"compiler", GetParam()},

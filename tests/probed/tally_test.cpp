@@ -39,6 +39,13 @@ TEST_F(Tally, WhatIsThereComesFirstWhereOneEnvironmentIsTried) {
   EXPECT_LT(more.find("Compilers"), more.find("what it counts on")) << more;
 }
 
+TEST_F(Tally, AnEnvironmentWithoutACompilerEndsWithStatus1) {
+  const ProcessResult asked = command({"compilers", "--env", "python3 -I -S"});
+  EXPECT_EQ(asked.status, 1) << asked.out;
+  EXPECT_NE(asked.err.find("python3 -I -S has no compiler"), std::string::npos) << asked.err;
+  EXPECT_EQ(asked.out.find("is in none of these environments"), std::string::npos) << asked.out;
+}
+
 TEST_F(Tally, ItsEnvironmentHasALimitOfMemory) {
   ASSERT_EQ(command({"compilers", "add", "fingers", python() + " -B", "--memory", "1073741824", "--keep-files"}).status,
             0);

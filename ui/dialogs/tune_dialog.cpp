@@ -7,11 +7,15 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
+#include <QMessageBox>
+#include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <tuple>
 
 #include "ir/graph.h"
 #include "planning/types/pin_choices.h"
+#include "probe/environments.h"
 #include "ui/dialogs/tune_files.h"
 #include "ui/dialogs/tune_words.h"
 #include "ui/docks/copy_command.h"
@@ -58,7 +62,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
       m_evaluations(new QSpinBox),
       m_seed(new QSpinBox),
       m_explain(new QCheckBox(QStringLiteral("Try the network without each pin"))),
-      m_baselines(new QCheckBox(QStringLiteral("Ask known searches too"))),
+      m_baselines(new QCheckBox(QStringLiteral("Also run the known search methods"))),
       m_goOn(new QCheckBox),
       m_inputs(new InputsButton(context)),
       m_start(new QPushButton(QStringLiteral("Start"))),
@@ -83,7 +87,7 @@ TuneDialog::TuneDialog(const DockContext& context, WorkerClient& worker, QWidget
   upper->addLayout(makeOptions(), 3);
   upper->addWidget(m_plot, 4);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
-  m_take = plainButton(QStringLiteral("Take these pins"));
+  m_take = plainButton(QStringLiteral("Use these pins"));
   buttons->addButton(m_take, QDialogButtonBox::ActionRole);
   buttons->addButton(copyCommandButton(context, [this] { return requestCommand(request()); }),
                      QDialogButtonBox::ActionRole);
@@ -182,6 +186,7 @@ void TuneDialog::readSettings(const TuneSettings& settings) {
   m_allowed->setText(numberText(fresh ? m_context.runs.settings().tolerance.rms : settings.goal.maxError));
   m_speedup->setText(numberText(settings.goal.minSpeedup));
   m_metric->setText(qs(settings.metric));
+  m_metricOfSession = settings.metric;
   m_budget->setValue(fresh ? kTuneSeconds : static_cast<int>(settings.goal.seconds));
   m_evaluations->setValue(
       static_cast<int>(std::min<std::int64_t>(settings.goal.evaluations, m_evaluations->maximum())));
@@ -267,8 +272,29 @@ QString TuneDialog::words() const {
   return lines.join(QLatin1Char('\n'));
 }
 
+/// A metric is a command for a shell. One that a session brought is not run before the user has seen all of it and
+/// agreed; what the user typed here was seen.
+bool TuneDialog::mayRunMetric(const std::string& metric) {
+  if (metric.empty() || isConfirmed(metric)) return true;
+  if (metric == m_metricOfSession) {
+    QMessageBox box(
+        QMessageBox::Warning, windowTitle(),
+        QStringLiteral("The session brings this command as the metric. It runs on this machine, once for each "
+                       "set of pins:"),
+        QMessageBox::Yes | QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText);
+    box.setInformativeText(qs(metric));
+    box.button(QMessageBox::Yes)->setText(QStringLiteral("Run it"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    if (box.exec() != QMessageBox::Yes) return false;
+  }
+  std::ignore = confirm(metric);  // a command that cannot be stored is asked about again
+  return true;
+}
+
 void TuneDialog::start() {
   const WorkerRequest asked = request();
+  if (!mayRunMetric(std::get<TuneSettings>(asked.settings).metric)) return;
   if (m_goOn->isVisibleTo(this) && !m_goOn->isChecked()) QFile::remove(qs(stateFile(asked)));
   m_goOn->setChecked(true);
   QDir().mkpath(QFileInfo(qs(stateFile(asked))).path());

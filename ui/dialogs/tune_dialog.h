@@ -65,6 +65,7 @@ class TuneDialog : public QDialog {
   void renew();
   QString words() const;  ///< the texts of the dialog
   void start();
+  bool mayRunMetric(const std::string& metric);
   void heardBetter(const QString& detail);
   void finished(const Result<TuneAnswer>& answer);
   void showAnswer(const TuneAnswer& answer);
@@ -82,6 +83,7 @@ class TuneDialog : public QDialog {
   DockContext m_context;
   QComboBox *m_precision, *m_output;
   QLineEdit *m_allowed, *m_speedup, *m_metric;
+  std::string m_metricOfSession;
   QSpinBox *m_budget, *m_evaluations, *m_seed;
   QCheckBox *m_explain, *m_baselines, *m_goOn;
   InputsButton* m_inputs;

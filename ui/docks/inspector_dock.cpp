@@ -173,22 +173,41 @@ QString InspectorDock::textOf(const PlanSnapshot& snapshot, const std::vector<No
   const FusedNode* kernel = snapshot.fusedWithExactly(nodes);
   const Segment* segment = snapshot.segmentOf(nodes);
   if (nodes.size() > 1 && kernel == nullptr)
-    return segment ? segmentText(snapshot, *segment, theme) : severalText(snapshot, nodes, theme);
+    return segment ? segmentText(snapshot, *segment, timeOf(*segment), theme) : severalText(snapshot, nodes, theme);
   const FusedNode* fused = nodes.size() == 1 ? snapshot.fusedOf(nodes.front()) : kernel;
   const ShownKernelTime time = fused == nullptr ? ShownKernelTime() : timeOf(*fused, path);
   const QString text = nodes.size() == 1 ? nodeText(snapshot, nodes.front(), time, answers, theme)
                                          : fusedText(snapshot, *fused, time, answers, theme);
-  return segment ? text + bordersText(snapshot, *segment, theme) : text;
+  return segment ? text + segmentFactsText(snapshot, *segment, timeOf(*segment), theme) : text;
 }
 
-std::optional<TimeShare> InspectorDock::shareOf(const Plan& plan, const std::vector<NodeId>& nodes,
+SegmentTime InspectorDock::timeOf(const Segment& segment) const {
+  const PlanSnapshot& snapshot = *m_context.document.snapshot();
+  SegmentTime time;
+  for (const FusedNode& fused : snapshot.cover->fusedNodes) {
+    if (fused.segment != segment.id) continue;
+    const ShownKernelTime known = timeOf(fused, {});
+    if (known.measured())
+      time.ms = time.ms.value_or(0) + known.time.ms;
+    else
+      ++time.unknown;
+  }
+  time.isMeasured = time.ms.has_value();
+  return time.ms ? time : snapshot.segmentFacts[segment.id.index].time;
+}
+
+/// `cover` has the kernels that were timed: those of our plan, or those that another compiler made of it. Of several
+/// kernels that contain a node, the first one with a time counts.
+std::optional<TimeShare> InspectorDock::shareOf(const Cover& cover, const std::vector<NodeId>& nodes,
                                                 const ShownTimes& times) {
-  const FusedNode* fused = nodes.empty() || times.empty() ? nullptr : plan.fusedNodeOf(nodes.front());
-  const auto own = fused == nullptr ? times.end() : times.find(handleOf(*fused));
+  if (nodes.empty() || times.empty()) return {};
+  auto own = times.end();
+  for (const FusedNodeId kernel : kernelsOf(cover, nodes.front()))
+    if (own == times.end()) own = times.find(handleOf(cover.fusedNodes[kernel.index]));
   if (own == times.end() || own->second.ms <= 0) return {};
   TimeShare share;
   double all = 0;
-  for (const FusedNode& other : plan.fusedNodes) {
+  for (const FusedNode& other : cover.fusedNodes) {
     const auto found = times.find(handleOf(other));
     if (found == times.end() || found->second.ms <= 0) continue;
     all += found->second.ms;
@@ -204,10 +223,11 @@ void InspectorDock::workOut(std::shared_ptr<const Plan> plan, const std::vector<
   const std::string before = path.isNetwork() && !wrong ? wrongBefore(of) : std::string();
   m_context.jobs.run(
       QStringLiteral("what_would_help"), this,
-      [plan, of, path, wrong, before, times = m_context.runs.layerTimes()](const StopToken& stop) {
+      [plan, of, path, wrong, before, cover = m_context.document.snapshot()->cover,
+       times = m_context.runs.layerTimes()](const StopToken& stop) {
         SelectionAnswers answers{
             .lostWeights = lostWeights(*plan, of), .wrong = wrong.has_value(), .wrongBefore = before};
-        if (path.isNetwork()) answers.share = shareOf(*plan, of, times);
+        if (path.isNetwork()) answers.share = shareOf(*cover, of, times);
         if (of.size() == 1) answers.help = wouldHelpInBody(*plan, of.front(), path);
         if (wrong) answers.fix = wrong->tried ? *wrong->tried : firstFix(plan, wrong->value, wrong->harm, stop);
         return answers;

@@ -56,8 +56,11 @@ class InspectorDock : public Dock {
   QString textOf(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const BodyPath& path,
                  const SelectionAnswers* answers) const;
   /// Returns the share of the time of the kernel of `nodes` in the displayed run. It looks at every kernel.
-  static std::optional<TimeShare> shareOf(const Plan& plan, const std::vector<NodeId>& nodes, const ShownTimes& times);
+  static std::optional<TimeShare> shareOf(const Cover& cover, const std::vector<NodeId>& nodes,
+                                          const ShownTimes& times);
   ShownKernelTime timeOf(const FusedNode& fused, const BodyPath& path) const;
+  /// Returns the sum of the times of the segment's kernels in the displayed run; without one, what the cover knows.
+  SegmentTime timeOf(const Segment& segment) const;
   /// `path` is the path of the body of `plan`.
   void workOut(std::shared_ptr<const Plan> plan, const std::vector<NodeId>& nodes, const BodyPath& path);
   void follow(const QUrl& link);

@@ -6,6 +6,8 @@
 
 namespace fusescope {
 
+namespace {
+
 QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme) {
   const auto& borders = snapshot.borders[segment.id.index];
   QString text;
@@ -34,35 +36,35 @@ QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const 
   return text;
 }
 
-namespace {
-
 /// Returns why the nodes are in the segment, and what its kernels take.
-QString factsText(const SegmentFacts& facts, const Theme& theme) {
+QString reasonsText(const SegmentFacts& facts, const SegmentTime& time, const Theme& theme) {
   Rows rows(theme);
   for (const SegmentReason& reason : facts.reasons)
     rows.add(plural(reason.nodes, "node"), QString::fromStdString(reason.message).toHtmlEscaped());
   QString text = heading(QStringLiteral("Why these nodes"), theme) + rows.text();
-  if (!facts.time.ms) return text;
+  if (!time.ms) return text;
   const QString unknown =
-      facts.time.unknown == 0
-          ? QString()
-          : QStringLiteral(", without %1 whose time is not known").arg(plural(facts.time.unknown, "kernel"));
-  return text + heading(QStringLiteral("Time"), theme) +
+      time.unknown == 0 ? QString()
+                        : QStringLiteral(", without %1 whose time is not known").arg(plural(time.unknown, "kernel"));
+  return text + heading(QStringLiteral("Time of its kernels"), theme) +
          QStringLiteral("<p style='margin:2px 0'>%1, %2%3</p>")
-             .arg(msText(facts.time.ms), facts.time.isMeasured ? QStringLiteral("timed") : QStringLiteral("predicted"),
-                  unknown);
+             .arg(msText(time.ms), time.isMeasured ? QStringLiteral("timed") : QStringLiteral("predicted"), unknown);
 }
 
 }  // namespace
 
-QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme) {
+QString segmentFactsText(const PlanSnapshot& snapshot, const Segment& segment, const SegmentTime& time,
+                         const Theme& theme) {
+  return reasonsText(snapshot.segmentFacts[segment.id.index], time, theme) + bordersText(snapshot, segment, theme);
+}
+
+QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const SegmentTime& time, const Theme& theme) {
   QString text = title(html(segment.name),
                        QStringLiteral("%1 segment of %2 on %3")
                            .arg(qs(name(segment.kind)), plural(static_cast<std::int64_t>(segment.nodes.size()), "node"),
                                 runsOn(*snapshot.cover, segment).toHtmlEscaped()),
                        theme);
-  text += factsText(snapshot.segmentFacts[segment.id.index], theme);
-  text += bordersText(snapshot, segment, theme);
+  text += segmentFactsText(snapshot, segment, time, theme);
   const auto& about = snapshot.decisionsAbout(Subject::segment(segment.name));
   if (about.empty()) return text;
   return text + heading(QStringLiteral("Why"), theme) + decisionsText(snapshot, about, theme);

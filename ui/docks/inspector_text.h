@@ -36,10 +36,11 @@ QString agreementText(const PlanSnapshot& snapshot, const Theme& theme);
 QString whyFusedText(const PlanSnapshot& snapshot, const FusedNode& fused, const Theme& theme);
 /// Adds the row that says in which segment something runs.
 void addSegment(Rows& rows, const Cover& cover, const Segment& segment);
-/// Returns the inputs and outputs of a segment, and the conversions of them.
-QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
-/// Returns only the table of its inputs and outputs.
-QString bordersText(const PlanSnapshot& snapshot, const Segment& segment, const Theme& theme);
+/// Returns what is known about a segment; `time` is that of its kernels.
+QString segmentText(const PlanSnapshot& snapshot, const Segment& segment, const SegmentTime& time, const Theme& theme);
+/// Returns the part of it about why the nodes are in the segment, its time, its inputs and its outputs.
+QString segmentFactsText(const PlanSnapshot& snapshot, const Segment& segment, const SegmentTime& time,
+                         const Theme& theme);
 /// Returns the directives that name one of the nodes, and the answers of the pins among them.
 QString pinsText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);
 QString severalText(const PlanSnapshot& snapshot, const std::vector<NodeId>& nodes, const Theme& theme);

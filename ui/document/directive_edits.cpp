@@ -112,6 +112,10 @@ QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges) {
   return withoutOptions(qs(whyNotPinned(plan, node, type, ranges)));
 }
 
+QString outputTypeRefusal(const Plan& plan, NodeId node, DataType type) {
+  return qs(whyNotStored(plan, node, type));
+}
+
 QString timeUnknownReason(const Plan& plan, DataType type) {
   if (plan.options.compiler != kOwnCompiler)
     return QStringLiteral("unknown: only a build with %1 can measure it").arg(qs(plan.options.compiler));

@@ -40,6 +40,8 @@ QString namesText(const std::vector<std::string>& names);
 
 /// Returns whyNotPinned() in the words of the window.
 QString pinRefusal(const Plan& plan, NodeId node, DataType type, bool ranges = false);
+/// Returns why no result of the node can be stored in `type`, as whyNotStored() does.
+QString outputTypeRefusal(const Plan& plan, NodeId node, DataType type);
 /// Returns why the time of `type` cannot be known on this machine, or an empty text.
 QString timeUnknownReason(const Plan& plan, DataType type);
 

@@ -1,6 +1,7 @@
 #include "ui/window/node_menu.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "ir/graph.h"
 #include "planning/directives/directive_form.h"
@@ -36,19 +37,22 @@ struct Chosen {
   }
 };
 
-/// Returns why none of `nodes` can be pinned to `type`; empty if one can be.
-QString refusal(const Plan& plan, const std::vector<NodeId>& nodes, DataType type, bool ranges) {
+/// Says why a node cannot have a type; empty if it can.
+using Refusal = std::function<QString(NodeId)>;
+
+/// Returns why none of `nodes` can have the type; empty if one can.
+QString refusal(const std::vector<NodeId>& nodes, const Refusal& refusalOf) {
   QString first;
   for (const NodeId node : nodes) {
-    const QString reason = pinRefusal(plan, node, type, ranges);
+    const QString reason = refusalOf(node);
     if (reason.isEmpty()) return {};
     if (first.isEmpty()) first = reason;
   }
   return first;
 }
 
-std::vector<NodeId> pinnable(const Plan& plan, std::vector<NodeId> nodes, DataType type, bool ranges) {
-  std::erase_if(nodes, [&](NodeId node) { return !pinRefusal(plan, node, type, ranges).isEmpty(); });
+std::vector<NodeId> notRefused(std::vector<NodeId> nodes, const Refusal& refusalOf) {
+  std::erase_if(nodes, [&](NodeId node) { return !refusalOf(node).isEmpty(); });
   return nodes;
 }
 
@@ -69,7 +73,10 @@ void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, St
     if (output && type == DataType::I8) continue;
     const QString unknown = timeUnknownReason(chosen.plan(), type);
     const QString tip = unknown.isEmpty() ? QString() : QStringLiteral("Time: ") + unknown;
-    const auto able = chosen.names(pinnable(chosen.plan(), chosen.nodes, type, ranges));
+    const Refusal refusalOf = [&](NodeId node) {
+      return output ? outputTypeRefusal(chosen.plan(), node, type) : pinRefusal(chosen.plan(), node, type, ranges);
+    };
+    const auto able = chosen.names(notRefused(chosen.nodes, refusalOf));
     const auto pin = [context, able, type, strictness, output] {
       if (output) {
         context.document.pinOutput(able, type, strictness);
@@ -77,7 +84,7 @@ void fillTypes(QMenu& menu, const DockContext& context, const Chosen& chosen, St
         context.document.pin(able, type, strictness);
       }
     };
-    QAction* entry = add(menu, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), tip, pin);
+    QAction* entry = add(menu, qs(type), refusal(chosen.nodes, refusalOf), tip, pin);
     preview->add(entry, withType(context.document.directives(), able,
                                  output ? DirectiveKind::PinOutput : DirectiveKind::Pin, type, strictness));
   }
@@ -121,7 +128,8 @@ void addModulePins(QMenu& menu, const DockContext& context, const Chosen& chosen
     const bool ranges = context.document.ranges() != nullptr;
     auto* preview = new EditPreview(*pins, context);
     for (const DataType type : {DataType::F32, DataType::F16, DataType::BF16, DataType::I8}) {
-      QAction* entry = add(*pins, qs(type), refusal(chosen.plan(), chosen.nodes, type, ranges), qs(pattern),
+      const Refusal refusalOf = [&](NodeId node) { return pinRefusal(chosen.plan(), node, type, ranges); };
+      QAction* entry = add(*pins, qs(type), refusal(chosen.nodes, refusalOf), qs(pattern),
                            [context, pattern, type] { context.document.pin({pattern}, type, Strictness::Prefer); });
       preview->add(entry,
                    withType(context.document.directives(), {pattern}, DirectiveKind::Pin, type, Strictness::Prefer));

@@ -8,7 +8,7 @@ namespace fusescope::native {
 /// is none.
 std::vector<Tactic> nativeTactics(const KernelRequest& request);
 
-/// Compiles one of them. Errors: a tactic that nativeTactics() does not return for this request.
+/// Compiles a tactic that nativeTactics() returned for `request`. Any other tactic is an error.
 Result<std::unique_ptr<const Code>> compileNative(const KernelRequest& request, const Tactic& tactic);
 
 }  // namespace fusescope::native

@@ -14,7 +14,7 @@ std::string printTruncateArgument(const Directive& directive);
 void writeTruncateArgument(const Directive& directive, Json& json);
 Status readTruncateArgument(const DirectiveFields& fields, Directive& into);
 
-/// What differs between these kinds; the rest of the form is the same.
+/// The parts in which the three kinds of directives for truncation differ.
 struct TruncateKind {
   std::string_view name, option, help;
   decltype(DirectiveForm::parse) parse;

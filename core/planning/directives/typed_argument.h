@@ -9,7 +9,8 @@ namespace fusescope {
 
 inline constexpr std::string_view kTypedArgument = "PATTERN=TYPE[:obey|prefer]";
 
-/// Parses such an argument. The pattern itself may contain '=' and ':', so that both are searched from the end.
+/// Parses PATTERN=TYPE[:obey|prefer]. The pattern itself may contain '=' and ':', so that both are searched from the
+/// end.
 Result<Directive> parseTypedArgument(DirectiveKind kind, std::string_view option, std::string_view text);
 std::string printTypedArgument(const Directive& directive);
 void writeTypedArgument(const Directive& directive, Json& json);

@@ -12,7 +12,7 @@ class Graph;
 struct Node;
 
 /// The arithmetic of a norm over the last axes: (x - mean) / sqrt(mean of squares + epsilon). An RMS norm has no mean.
-/// Weight and bias are included only if they are applied before x is.
+/// Weight and bias are included only if 1 / deviation is multiplied by the weight before it is multiplied by x.
 struct NormCore {
   std::vector<NodeId> nodes;  ///< includes the float Casts between them, and those of x that no other node reads
   NodeId root;                ///< the mean of squares

@@ -49,18 +49,15 @@ void addUnobeyedTypes(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobey
 }
 
 void addPinsInBodies(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
-  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
-  if (!directives) return;
-  const Directives& list = made.requested->options.directives;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i].kind != DirectiveKind::Pin || !isToBeObeyed(*made.requested, i)) continue;
-    for (const BodyNode& node : directives->inBodiesOf[i])
-      unobeyed.push_back({.about = Subject::node(node.place),
-                          .by = causeOf(list[i]),
-                          .result = PinResult::NotDisclosed,
-                          .words = fmt::format("must calculate in {}, and {} does not say in which types the nodes of "
-                                               "bodies calculate",
-                                               toText(list[i].type), made.compiler.name)});
+  for (const BodyPinMade& pin : bodyPinsMade(made)) {
+    if (!isToBeObeyed(*made.requested, pin.directive)) continue;
+    const Directive& directive = made.requested->options.directives[pin.directive];
+    unobeyed.push_back({.about = Subject::node(pin.place),
+                        .by = causeOf(directive),
+                        .result = PinResult::NotDisclosed,
+                        .words = fmt::format("must calculate in {}, and {} does not say in which types the nodes of "
+                                             "bodies calculate",
+                                             toText(directive.type), made.compiler.name)});
   }
 }
 
@@ -86,6 +83,18 @@ std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
                      .stored = made.storedType(value)});
   }
   return types;
+}
+
+std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made) {
+  std::vector<BodyPinMade> pins;
+  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
+  if (!directives) return pins;
+  const Directives& list = made.requested->options.directives;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    for (const BodyNode& node : directives->inBodiesOf[i])
+      if (list[i].kind == DirectiveKind::Pin && made.fateOf(node.holder) != Fate::Fallback)
+        pins.push_back({.place = node.place, .directive = i});
+  return pins;
 }
 
 std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {

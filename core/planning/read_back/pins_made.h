@@ -18,6 +18,14 @@ struct OutputTypeMade {
 /// Returns these values in the order of the graph; none are returned if the plan was not made of directives.
 std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made);
 
+/// A pin on a node in a body that the compiler compiled, and not our own engine: no compiler reports the types there.
+struct BodyPinMade {
+  NetworkPlace place;
+  std::size_t directive = 0;  ///< the index in PlanOptions::directives
+};
+/// Returns these pins in the order of the directives; none are returned if the plan was not made of directives.
+std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made);
+
 /// A pin or output type with `obey` that the compiler does not obey, or of which it does not say whether it obeys.
 struct UnobeyedPin {
   Subject about;  ///< the node or value

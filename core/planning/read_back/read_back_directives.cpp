@@ -26,6 +26,11 @@ class DirectiveChecker {
         checkForbidden(directive);
     checkSplits();
     for (const OutputTypeMade& type : outputTypesMade(m_made)) checkOutputType(type);
+    for (const BodyPinMade& pin : bodyPinsMade(m_made)) {
+      const Directive& directive = m_asked.options.directives[pin.directive];
+      m_decisions.push_back(decide("build.body_pin_not_disclosed", {Subject::node(pin.place)}, causeOf(directive),
+                                   {{"asked", toText(directive.type)}, {"compiler", m_compiler}}));
+    }
     return std::move(m_decisions);
   }
 

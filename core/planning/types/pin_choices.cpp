@@ -62,6 +62,22 @@ std::string whyNotPinned(const Plan& plan, NodeId id, DataType type, bool hasRan
   return why.empty() ? std::string() : fmt::format("{} keeps its type: {}.", node.name, why);
 }
 
+std::string whyNotStored(const Plan& plan, NodeId id, DataType type) {
+  const Node& node = plan.graph().node(id);
+  const bool isOfFloats = std::ranges::any_of(node.outputs, [&](ValueId value) {
+    return value.valid() && isExchangeable(plan.graph().value(value).type.dtype);
+  });
+  if (!isOfFloats) return fmt::format("{} has no result of a float type that could be replaced.", node.name);
+  if (hasBody(node)) return fmt::format("{} keeps its type: its bodies store the types that they declare.", node.name);
+  const std::string why = whyNotStoredIn(plan.target, type);
+  return why.empty() ? std::string() : fmt::format("{} keeps its type: {}.", node.name, why);
+}
+
+std::string whyNotStoredIn(const Target& target, DataType type) {
+  if (isExchangeable(type) && target.computeTypes.contains(type)) return {};
+  return fmt::format("target {} does not store {}", target.name, name(type));
+}
+
 std::string whyNotCalculatedIn(const Target& target, const Node& node, DataType type) {
   if (!isExchangeable(type) || !target.computeTypes.contains(type))
     return fmt::format("target {} does not compute in {}", target.name, name(type));

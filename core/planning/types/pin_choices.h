@@ -21,6 +21,13 @@ std::vector<DataType> pinTypes(const Plan& plan, bool hasRanges);
 /// int8.
 std::string whyNotPinned(const Plan& plan, NodeId node, DataType type, bool hasRanges);
 
+/// Returns a sentence that says why no result of the node can be stored in `type` by an output type; empty if one can.
+/// It does not check what only planning can find out.
+std::string whyNotStored(const Plan& plan, NodeId node, DataType type);
+
+/// Returns why `target` does not store values in `type`, as a clause: "target X does not store i4"; empty if it does.
+std::string whyNotStoredIn(const Target& target, DataType type);
+
 /// Returns why `target` does not calculate `node` in the float type `type`, as a clause: "target X does not compute in
 /// bf16"; empty if it does.
 std::string whyNotCalculatedIn(const Target& target, const Node& node, DataType type);

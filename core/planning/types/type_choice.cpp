@@ -107,9 +107,7 @@ std::string TypeChooser::outputObstacle(ValueId value, DataType type) const {
     return "its result has no float type that could be replaced";
   if (!m_structure.accelerated[producer.index]) return "it runs in fallback, which keeps the model's types";
   if (hasBody(m_graph.node(producer))) return "its bodies store the types that they declare";
-  if (!isExchangeable(type) || !m_target.computeTypes.contains(type))
-    return "target " + m_target.name + " does not store " + std::string(name(type));
-  return {};
+  return whyNotStoredIn(m_target, type);
 }
 
 }  // namespace fusescope

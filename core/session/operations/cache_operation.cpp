@@ -69,8 +69,8 @@ const Operation& cacheOperation() {
            .prints = "fusescope.cache_verify",
            .doesNotHold = "something was damaged"},
           {.name = "cache gc",
-           .summary = "Remove what is quicker to make than to load, what is least worth its bytes, down to the "
-                      "limit, and files that nothing refers to",
+           .summary = "Remove entries that are quicker to make than to load, then the least useful entries and "
+                      "times until the limit is met, and files without an entry",
            .groups = {OptionGroup::Json},
            .usualOptions = copyOfUsualOptions<CacheGcSettings>,
            .prints = "fusescope.cache_gc"},

@@ -163,7 +163,7 @@ TEST(OnnxRuntimeOptions, AMisspeltOptimiserIsRefusedAndAnUnknownOneIsADecision) 
   ASSERT_EQ(told.decisions.size(), 2U);
   EXPECT_EQ(told.decisions[0].code, "build.optimiser_unknown");
   EXPECT_EQ(message(told.decisions[1]),
-            "onnxruntime was told to leave out Unheard, which is not a known name of an optimiser, so that it may have "
+            "onnxruntime was asked to leave out Unheard, which is not a known name of an optimiser, so that it may have "
             "no effect");
 }
 

@@ -66,6 +66,32 @@ TEST(SegmentFacts, ARefusalIsTheReasonAndNotThatItFallsBack) {
   EXPECT_EQ(refused, 2);
 }
 
+TEST(SegmentFacts, ACauseIsBeforeItsConsequences) {
+  PlanOptions options = cpuOptions();
+  options.compiler = "other";
+  const auto notAsked = [](const char* node) {
+    return NodeSupport{
+        .node = node, .isAccepted = std::nullopt, .code = "validate.not_asked", .message = "exp is refused"};
+  };
+  options.support = std::make_shared<const CompilerSupport>(
+      CompilerSupport{{notAsked("fc1"),
+                       notAsked("relu"),
+                       {.node = "exp", .isAccepted = false, .code = "", .message = "there is no kernel for it"}}});
+  const auto plan = planned(chainModel(), options);
+  for (const SegmentFacts& facts : segmentFacts(*plan)) {
+    if (facts.reasons.size() < 2) continue;
+    EXPECT_NE(facts.reasons.front().code, "validate.not_asked");
+  }
+}
+
+TEST(SegmentFacts, ASegmentThatASplitBeginsSaysSo) {
+  const auto plan = chainPlan({splitDirective("relu")});
+  ASSERT_EQ(plan->segments.size(), 2U);
+  const std::vector<SegmentFacts> facts = segmentFacts(*plan);
+  ASSERT_FALSE(facts[1].reasons.empty());
+  EXPECT_EQ(facts[1].reasons.front().code, "partition.split");
+}
+
 TEST(SegmentFacts, TimesOfKernelsAreAdded) {
   Told told(chainPlan({fallbackDirective("exp")}));
   told.kernel("first", {"fc1"}).ms = 0.5;

@@ -104,6 +104,14 @@ TEST(WorkerProtocol, FieldsThatAreWrongAreNamed) {
   EXPECT_EQ(blamed(R"({"id":1,"op":"run","source":{"path":"a","options":[]}})"), "source.options");
 }
 
+TEST(WorkerProtocol, ARequestThatIsWrongHasItsIdAllTheSame) {
+  EXPECT_EQ(workerRequestId(R"({"id":7,"op":"time","source":{"path":"a"},"settings":{"seconds":-1}})"), 7);
+  EXPECT_EQ(workerRequestId(R"({"id":8,"op":"bogus"})"), 8);
+  EXPECT_EQ(workerRequestId(R"({"id":"7","op":"time"})"), 0);
+  EXPECT_EQ(workerRequestId(R"({"op":"time"})"), 0);
+  EXPECT_EQ(workerRequestId("{"), 0);
+}
+
 TEST(WorkerProtocol, EveryFieldOfTheOptionsMayBeOmitted) {
   const auto targetOf = [](const char* line) {
     const auto request = parseWorkerRequest(line);

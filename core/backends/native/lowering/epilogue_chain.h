@@ -48,7 +48,7 @@ void claimChains(const Context& context, Units& units, RootBinding::Kind kind, S
 // The following functions are for a primitive that calculates the first `included` nodes of a chain.
 /// Returns the value that the last of these nodes calculates.
 ValueId resultOf(const Context& context, const Chain& chain, std::size_t included);
-/// Queues the nodes after these.
+/// Queues the nodes after the first `included` ones.
 void leaveToTapes(Context& context, const Chain& chain, std::size_t included);
 /// Runs each node of the chain separately, if no primitive can run the root.
 Status emitSeparately(Context& context, const Chain& chain);

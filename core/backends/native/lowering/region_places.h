@@ -23,7 +23,7 @@ class RegionPlaces : public RegionFacts {
   // The following functions read a value. They use the reader that was set last (setReader()).
   /// Returns the value as nodes read it: f32, rounded as the contract requires.
   Result<Ref> ref(ValueId value);
-  /// Returns the same, but a narrow float in memory may stay a narrow float.
+  /// Returns the value like ref(), but a narrow float in memory may stay a narrow float.
   Result<Ref> seen(ValueId value);
   /// Returns the value as it was made, or as it is in memory.
   Result<Ref> asStored(ValueId value);
