@@ -24,7 +24,7 @@ struct SegmentTime {
   bool isMeasured = false;   ///< `ms` is of kernels that were timed; otherwise it is predicted from prices
 };
 
-/// What is known about a segment besides its nodes.
+/// What is known about a segment besides its nodes. The reasons quote decisions for people; nothing is decided by them.
 struct SegmentFacts {
   std::vector<SegmentReason> reasons;  ///< of fallback segments and others; causes first, then those with most nodes
   SegmentTime time;

@@ -98,7 +98,7 @@ PlanOptions optionsOf(const Model& model, const std::string& how) {
 Json withoutTexts(Json json) {
   if (json.is_object()) {
     if (json.contains("message")) json.erase("code");
-    for (const char* text : {"message", "arguments", "evidence", "help"}) json.erase(text);
+    for (const char* text : {"message", "arguments", "evidence", "help", "reasons"}) json.erase(text);
     json.erase("digest");  // of parts of which some have a message
   }
   if (json.is_structured())
