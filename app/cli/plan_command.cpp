@@ -39,11 +39,9 @@ std::string segmentTimeText(const SegmentTime& time) {
 
 /// Returns why a segment is in fallback, or why it begins where it does; a dash if nothing else ended before it.
 std::string whyText(const Segment& segment, const SegmentFacts& known) {
-  const bool isRemarkable = segment.kind == SegmentKind::Fallback ||
-                            (!known.reasons.empty() && known.reasons.front().code != "partition.supported");
-  return !isRemarkable                           ? "-"
-         : segment.kind == SegmentKind::Fallback ? reasonText(known)
-                                                 : known.reasons.front().message;
+  if (segment.kind == SegmentKind::Fallback) return reasonText(known);
+  const bool isSeparated = !known.reasons.empty() && known.reasons.front().code != "partition.supported";
+  return isSeparated ? known.reasons.front().message : "-";
 }
 
 /// Prints the segments of a plan, or of what a compiler made of it, and why nodes fall back.

@@ -25,19 +25,18 @@ constexpr const char* kScript = "read -r group || exit; read -r end; sleep 0.5 |
 /// Starts the script in a session of its own, so that signals of the terminal do not end it. The script has no other
 /// pipe open, because readers of this process's output would wait for the watcher otherwise.
 pid_t startScript(int input) {
-  SpawnSettings settings;
-  posix_spawn_file_actions_adddup2(&settings.actions, input, STDIN_FILENO);
-  for (const int output : {STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&settings.actions, output, "/dev/null", O_WRONLY, 0);
-  std::string shell = "sh", option = "-c", script = kScript;
+  const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (!nowhere.isOpen()) return -1;
+  std::string shell = "/bin/sh", option = "-c", script = kScript;
   const char* path = std::getenv("PATH");
   std::string search = fmt::format("PATH={}", path == nullptr ? "/usr/bin:/bin" : path);
   const std::array<char*, 4> words{shell.data(), option.data(), script.data(), nullptr};
   const std::array<char*, 2> variables{search.data(), nullptr};
   pid_t id = -1;
-  if (::posix_spawn(&id, "/bin/sh", &settings.actions, &settings.attributes, words.data(), variables.data()) != 0)
-    id = -1;
-  return id;
+  const int failed = startWatched(
+      {.standard = {input, nowhere.number(), nowhere.number()}, .words = words.data(), .variables = variables.data()},
+      id);
+  return failed == 0 ? id : -1;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ void tellNumber(int watcher) {
   (void)::send(watcher, line.data() + begin, line.size() - begin, MSG_NOSIGNAL);
 }
 
-/// What the new process does: it shares memory with this one, which waits, until it becomes the command.
+/// Runs in the new process. That shares the memory of this one until it becomes the command, and this one waits for it.
 [[noreturn]] __attribute__((noinline)) void becomeCommand(const WatchedCommand& command, volatile int& failed) {
   ::setsid();
   if (command.watcher >= 0) tellNumber(command.watcher);
@@ -49,7 +49,8 @@ void tellNumber(int watcher) {
 
 }  // namespace
 
-/// As posix_spawn() does it. No signal may run a handler in the new process, where it would change the memory of both.
+/// It works as posix_spawn() does. No signal may run a handler in the new process, where it would change the memory of
+/// both.
 int startWatched(const WatchedCommand& command, pid_t& id) {
   sigset_t all, before;
   sigfillset(&all);
@@ -66,22 +67,6 @@ int startWatched(const WatchedCommand& command, pid_t& id) {
   }
   id = child;
   return 0;
-}
-
-SpawnSettings::SpawnSettings() {
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-SpawnSettings::~SpawnSettings() {
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
 }
 
 Result<Pipe> openSocket() {

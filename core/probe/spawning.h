@@ -1,6 +1,5 @@
 #pragma once
 
-#include <spawn.h>
 #include <sys/types.h>
 
 #include <array>
@@ -9,17 +8,6 @@
 #include "base/result.h"
 
 namespace fusescope {
-
-/// The settings of posix_spawn() for a process in a session of its own, with no signal blocked or ignored. They are
-/// freed when this object is destroyed.
-struct SpawnSettings {
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-  SpawnSettings();
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings();
-};
 
 /// A command that is started so that it cannot be left behind.
 struct WatchedCommand {
@@ -30,9 +18,9 @@ struct WatchedCommand {
   void (*beforeCommand)() = nullptr;  ///< for tests: called in the new process before it becomes the command
 };
 
-/// Starts a command as SpawnSettings describes. The new process tells the watcher its number, which is that of its
-/// group, before it becomes the command, so that this process may be killed at any moment. Returns 0 and sets `id`, or
-/// returns the number of the error.
+/// Starts a command in a session of its own, with no signal blocked or ignored. The new process tells the watcher its
+/// number, which is that of its group, before it becomes the command, so that this process may be killed at any moment.
+/// Returns 0 and sets `id`, or returns the number of the error.
 int startWatched(const WatchedCommand& command, pid_t& id);
 
 struct Pipe {

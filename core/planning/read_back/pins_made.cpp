@@ -20,26 +20,18 @@ const Directive* obeyDirectiveOf(const Plan& asked, NodeId node) {
   return directive != nullptr && directive->strictness == Strictness::Obey ? directive : nullptr;
 }
 
-/// Returns which directives apply to which nodes and values. They were resolved for the plan, so that this cannot fail;
-/// there are none if the plan was not made of directives.
-std::optional<DirectiveMap> directivesOf(const Plan& asked) {
-  if (asked.structure == nullptr || asked.options.directives.empty()) return std::nullopt;
-  auto resolved = resolveDirectives(*asked.model, asked.target, asked.options.directives);
-  return resolved.ok() ? std::optional(std::move(resolved).value()) : std::nullopt;
-}
-
 bool isToBeObeyed(const Plan& asked, std::size_t directive) {
   return asked.options.directives[directive].strictness == Strictness::Obey;
 }
 
 std::string wordsOf(const ReadBackPlan& made, const OutputTypeMade& type) {
   const std::string does = type.stored == DataType::Undefined ? "does not say in which type it stores it"
-                                                              : "stores it in " + std::string(toText(type.stored));
+                                                              : "stores it in " + toText(type.stored);
   return fmt::format("must be stored in {}, and {} {}", toText(type.asked), made.compiler.name, does);
 }
 
-void addUnobeyedTypes(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
-  for (const OutputTypeMade& type : outputTypesMade(made)) {
+void addUnobeyedTypes(const ReadBackPlan& made, const DirectiveMap& directives, std::vector<UnobeyedPin>& unobeyed) {
+  for (const OutputTypeMade& type : outputTypesMade(made, directives)) {
     if (type.stored == type.asked || !isToBeObeyed(*made.requested, type.directive)) continue;
     unobeyed.push_back({.about = Subject::value(made.graph().value(type.value).name),
                         .by = causeOf(made.requested->options.directives[type.directive]),
@@ -48,8 +40,8 @@ void addUnobeyedTypes(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobey
   }
 }
 
-void addPinsInBodies(const ReadBackPlan& made, std::vector<UnobeyedPin>& unobeyed) {
-  for (const BodyPinMade& pin : bodyPinsMade(made)) {
+void addPinsInBodies(const ReadBackPlan& made, const DirectiveMap& directives, std::vector<UnobeyedPin>& unobeyed) {
+  for (const BodyPinMade& pin : bodyPinsMade(made, directives)) {
     if (!isToBeObeyed(*made.requested, pin.directive)) continue;
     const Directive& directive = made.requested->options.directives[pin.directive];
     unobeyed.push_back({.about = Subject::node(pin.place),
@@ -69,12 +61,16 @@ std::string wordsOf(const ReadBackPlan& made, const ReadBackPin& pin) {
 
 }  // namespace
 
-std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
+std::optional<DirectiveMap> resolvedAgain(const Plan& plan) {
+  if (plan.structure == nullptr || plan.options.directives.empty()) return std::nullopt;
+  auto resolved = resolveDirectives(*plan.model, plan.target, plan.options.directives);
+  return resolved.ok() ? std::optional(std::move(resolved).value()) : std::nullopt;
+}
+
+std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made, const DirectiveMap& directives) {
   std::vector<OutputTypeMade> types;
-  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
-  if (!directives) return types;
   for (const ValueId value : made.graph().allValues()) {
-    const int directive = directives->outputType[value.index];
+    const int directive = directives.outputType[value.index];
     if (directive < 0) continue;
     const auto index = static_cast<std::size_t>(directive);
     types.push_back({.value = value,
@@ -85,13 +81,11 @@ std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made) {
   return types;
 }
 
-std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made) {
+std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made, const DirectiveMap& directives) {
   std::vector<BodyPinMade> pins;
-  const std::optional<DirectiveMap> directives = directivesOf(*made.requested);
-  if (!directives) return pins;
   const Directives& list = made.requested->options.directives;
   for (std::size_t i = 0; i < list.size(); ++i)
-    for (const BodyNode& node : directives->inBodiesOf[i])
+    for (const BodyNode& node : directives.inBodiesOf[i])
       if (list[i].kind == DirectiveKind::Pin && made.fateOf(node.holder) != Fate::Fallback)
         pins.push_back({.place = node.place, .directive = i});
   return pins;
@@ -109,8 +103,10 @@ std::vector<UnobeyedPin> unobeyedPins(const Cover& made) {
                           .result = pin.result,
                           .words = wordsOf(*readBack, pin)});
   }
-  addUnobeyedTypes(*readBack, unobeyed);
-  addPinsInBodies(*readBack, unobeyed);
+  if (const auto directives = resolvedAgain(*readBack->requested)) {
+    addUnobeyedTypes(*readBack, *directives, unobeyed);
+    addPinsInBodies(*readBack, *directives, unobeyed);
+  }
   return unobeyed;
 }
 

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "planning/read_back/read_back_plan.h"
 
 namespace fusescope {
+
+struct DirectiveMap;
+
+/// Returns which directives apply to which nodes and values of `plan`, for which they were resolved before, so that
+/// this cannot fail. Empty if there are none, or if the plan was not made of directives.
+std::optional<DirectiveMap> resolvedAgain(const Plan& plan);
 
 /// A type in memory that a directive asks for a value of what a compiler made.
 struct OutputTypeMade {
@@ -15,16 +22,16 @@ struct OutputTypeMade {
   DataType stored = DataType::Undefined;  ///< Undefined: the compiler does not report it, or the value is not in memory
 };
 
-/// Returns these values in the order of the graph; none are returned if the plan was not made of directives.
-std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made);
+/// Returns these values in the order of the graph. `directives` are those of the requested plan.
+std::vector<OutputTypeMade> outputTypesMade(const ReadBackPlan& made, const DirectiveMap& directives);
 
 /// A pin on a node in a body that the compiler compiled, and not our own engine: no compiler reports the types there.
 struct BodyPinMade {
   NetworkPlace place;
   std::size_t directive = 0;  ///< the index in PlanOptions::directives
 };
-/// Returns these pins in the order of the directives; none are returned if the plan was not made of directives.
-std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made);
+/// Returns these pins in the order of the directives, which are those of the requested plan.
+std::vector<BodyPinMade> bodyPinsMade(const ReadBackPlan& made, const DirectiveMap& directives);
 
 /// A pin or output type with `obey` that the compiler does not obey, or of which it does not say whether it obeys.
 struct UnobeyedPin {

@@ -24,28 +24,27 @@ class DirectiveChecker {
     for (const Directive& directive : m_asked.options.directives)
       if (directive.kind == DirectiveKind::NoFuse && !optimisersToLeaveOut(m_asked, directive).empty())
         checkForbidden(directive);
-    checkSplits();
-    for (const OutputTypeMade& type : outputTypesMade(m_made)) checkOutputType(type);
-    for (const BodyPinMade& pin : bodyPinsMade(m_made)) {
-      const Directive& directive = m_asked.options.directives[pin.directive];
-      m_decisions.push_back(decide("build.body_pin_not_disclosed", {Subject::node(pin.place)}, causeOf(directive),
-                                   {{"asked", toText(directive.type)}, {"compiler", m_compiler}}));
+    if (const auto directives = resolvedAgain(m_asked)) {
+      checkSplits(*directives);
+      for (const OutputTypeMade& type : outputTypesMade(m_made, *directives)) checkOutputType(type);
+      for (const BodyPinMade& pin : bodyPinsMade(m_made, *directives)) checkBodyPin(pin);
     }
     return std::move(m_decisions);
   }
 
  private:
-  /// Adds a decision for each node after which a split was asked for. Directives were resolved for the plan, so that
-  /// this cannot fail.
-  void checkSplits() {
-    const Directives& directives = m_asked.options.directives;
-    if (std::ranges::find(directives, DirectiveKind::Split, &Directive::kind) == directives.end()) return;
-    auto resolved = resolveDirectives(*m_asked.model, m_asked.target, directives);
-    if (!resolved.ok()) return;
+  /// Adds a decision for each node after which a split was asked for.
+  void checkSplits(const DirectiveMap& directives) {
     for (const NodeId node : m_graph.order()) {
-      const int split = resolved.value().split[node.index];
-      if (split >= 0) checkSplit(node, directives[static_cast<std::size_t>(split)]);
+      const int split = directives.split[node.index];
+      if (split >= 0) checkSplit(node, m_asked.options.directives[static_cast<std::size_t>(split)]);
     }
+  }
+
+  void checkBodyPin(const BodyPinMade& pin) {
+    const Directive& directive = m_asked.options.directives[pin.directive];
+    m_decisions.push_back(decide("build.body_pin_not_disclosed", {Subject::node(pin.place)}, causeOf(directive),
+                                 {{"asked", toText(directive.type)}, {"compiler", m_compiler}}));
   }
 
   void checkOutputType(const OutputTypeMade& type) {
